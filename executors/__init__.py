@@ -1,0 +1,1 @@
+"""The hands: what the agent can do to the world."""

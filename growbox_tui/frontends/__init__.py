@@ -1,0 +1,1 @@
+"""Readers of the event stream that need no screen."""

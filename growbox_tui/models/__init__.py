@@ -1,0 +1,1 @@
+"""Voices: how we speak to a model."""

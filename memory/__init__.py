@@ -1,0 +1,1 @@
+"""The mind: one file of memory, and the ways it is found again."""

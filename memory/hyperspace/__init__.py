@@ -1,0 +1,1 @@
+"""How near two memories are."""

@@ -1,0 +1,1 @@
+"""L0: how memories rest on disk."""
