@@ -1,0 +1,391 @@
+"""Event: the one union of everything that happens.
+
+The screen, the JSON output and every other front end read these and nothing else. Events hold
+plain data; each survives ``from_json(to_json(event))``. A question to the user is an event with
+an id; the answer is a command (``Session.answer``) with the same id.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+EndReason = Literal["done", "length", "cancelled", "failed", "refused", "repeating", "max_steps"]
+SegmentState = Literal["hit", "new", "broken"]
+"""``hit``: the same bytes as in an earlier request. ``new``: never sent before.
+``broken``: bytes behind the first change, which a cache could have served and will not."""
+
+
+# ---- parts of events -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentView:
+    """One stretch of the prompt, as the prefix bar draws it."""
+
+    name: str
+    """``tools``, ``system``, ``rules``, ``region``, ``tail`` or ``turn``."""
+    tokens: int
+    """Estimated tokens."""
+    state: SegmentState
+
+
+@dataclass(frozen=True, slots=True)
+class HitView:
+    """One memory that recall found."""
+
+    address: str
+    """``mem://…``"""
+    role: str
+    at: str
+    """UTC, ``YYYY-MM-DD HH:MM``."""
+    ways: tuple[str, ...]
+    """Which ways found it: ``vector``, ``text``, ``time``."""
+    score: float
+    text: str
+    """The first few hundred characters."""
+    placed: bool
+    """Whether it was put into the prompt now (``False``: it stood there already)."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowItemView:
+    """One memory that the model has before it, for the memory panel; hottest first."""
+
+    address: str
+    label: str
+    at: str
+    heat: float
+    tokens: int
+    place: Literal["region", "tail"]
+
+
+@dataclass(frozen=True, slots=True)
+class DetailView:
+    """What a tool card shows; the model never reads this."""
+
+    kind: str
+    """``shell``, ``file``, ``diff``, ``listing``, ``matches``, ``plan``, ``question``,
+    ``memory`` or ``text``."""
+    title: str
+    """What was done, short: a path, a command, a pattern."""
+    summary: str
+    """How it went, in a word or two: ``4 files``, ``exit 1``."""
+    body: str
+    """What opens: output, diff, listing."""
+    language: str = ""
+    """For highlighting ``body``; empty is plain text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanItem:
+    """One step of the plan."""
+
+    text: str
+    state: Literal["open", "doing", "done"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer that can be given to an approval."""
+
+    key: Literal["once", "session", "always", "no"]
+    words: str
+
+
+# ---- the session -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOpened:
+    session: str
+    project: str
+    model: str
+    why: str
+    """Why this model was taken; empty when the user chose it."""
+    resumed: bool
+    turns: int
+    """Turns that the conversation already has."""
+    memories: int
+    """Nodes in the memory file."""
+    context: int | None = None
+    """The model's context window in tokens, where it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A message of a resumed conversation, for the screen to draw again."""
+
+    role: Literal["user", "assistant", "tool"]
+    text: str
+    name: str = ""
+    """The hand, for ``tool``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChanged:
+    model: str
+    why: str
+    context: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Napped:
+    """The conversation and working set were cleared; long memory was kept."""
+
+    dropped_messages: int
+    dropped_items: int
+    kept_memories: int
+    epoch: int
+
+
+# ---- a turn ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    turn: int
+    text: str
+    """The user's words as typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """Words that the user added while the turn ran, now in the conversation."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    turn: int
+    reason: EndReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    query: str
+    hits: tuple[HitView, ...]
+    ways: tuple[str, ...]
+    """The ways that were tried, cheapest first."""
+    ms: float
+    tokens: int
+    """Tokens that were added to the prompt for it."""
+    complete: bool
+    """``False`` when some way could not be tried; the notice says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptBuilt:
+    request: int
+    """Counts requests of the session from 1."""
+    epoch: int
+    segments: tuple[SegmentView, ...]
+    total: int
+    """Estimated tokens of the whole prompt."""
+    predicted: int
+    """Estimated tokens that a prefix cache should serve."""
+    cause: str
+    """Where the prefix breaks, in words; empty if it only grew."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowChanged:
+    items: tuple[WindowItemView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rebased:
+    """An epoch ended; the next one starts with a shorter prompt."""
+
+    epoch: int
+    why: str
+    kept_items: int
+    dropped_messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageStarted:
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEnded:
+    """A reply is whole and on disk."""
+
+    address: str
+    """``mem://…`` of its node; empty when it had no visible words."""
+    text: str
+    stop: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    request: int
+    input: int | None
+    output: int | None
+    cache_read: int | None
+    cache_write: int | None
+    cost: float | None
+    """US dollars; ``None`` when the price is not known."""
+    seconds: float
+    predicted: int
+    cause: str
+    """Why the report differs from the forecast, in words; empty when it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    seconds: float
+    attempt: int
+    why: str
+    shown: bool
+    """Whether part of the failed reply had been shown; it is marked as cut."""
+
+
+# ---- hands -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    call: str
+    name: str
+    title: str
+    claims: tuple[str, ...]
+    """Sentences: ``write src/a.py``, ``run pytest -q``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgress:
+    call: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    call: str
+    name: str
+    is_error: bool
+    detail: DetailView
+    seconds: float
+    address: str
+    """``mem://…`` of the whole result."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAsked:
+    ask: str
+    call: str
+    name: str
+    claims: tuple[str, ...]
+    preview: DetailView
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAnswered:
+    ask: str
+    choice: str
+    reason: str = ""
+    by: Literal["user", "flag", "nobody"] = "user"
+    """``flag``: ``--yes``. ``nobody``: no one was there to ask, so it was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    ask: str
+    question: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswered:
+    ask: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged:
+    items: tuple[PlanItem, ...]
+
+
+# ---- words to the user -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    level: Literal["info", "warning"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something went wrong: what, and what to do about it."""
+
+    kind: str
+    text: str
+    hint: str = ""
+
+
+Event = (
+    SessionOpened | Replayed | ModelChanged | Napped
+    | TurnStarted | Steered | TurnEnded
+    | Recalled | PromptBuilt | WindowChanged | Rebased
+    | MessageStarted | TextDelta | ThinkingDelta | MessageEnded | UsageReported | Retrying
+    | ToolStarted | ToolProgress | ToolEnded
+    | ApprovalAsked | ApprovalAnswered | QuestionAsked | QuestionAnswered | PlanChanged
+    | Notice | Failed
+)  # fmt: skip
+
+KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _typed(kind: Any, value: Any) -> Any:
+    origin = get_origin(kind)
+    if origin is tuple:
+        return tuple(_typed(get_args(kind)[0], item) for item in value)
+    if origin in (Union, types.UnionType):
+        inner = [part for part in get_args(kind) if part is not type(None)]
+        return None if value is None else _typed(inner[0], value)
+    if is_dataclass(kind) and isinstance(kind, type):
+        hints = get_type_hints(kind)
+        return kind(**{name: _typed(hints[name], item) for name, item in value.items()})
+    if kind is float and isinstance(value, int):
+        return float(value)
+    return value
+
+
+def to_json(event: Event) -> str:
+    """One line of JSON: ``{"event": "TextDelta", …fields}``."""
+    return json.dumps({"event": type(event).__name__, **_plain(event)}, ensure_ascii=False)
+
+
+def from_json(line: str) -> Event:
+    """The event that ``to_json`` wrote. Raises ``ValueError`` for an unknown or torn line."""
+    body = json.loads(line)
+    try:
+        kind = KINDS[body.pop("event")]
+        return _typed(kind, body)  # type: ignore[no-any-return]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not an event: {line[:200]}") from error

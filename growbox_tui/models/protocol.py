@@ -1,0 +1,187 @@
+"""Model: one voice. A request goes in, deltas come out, and last a whole reply.
+
+What can go wrong, and whether another try helps:
+
+    ModelError
+    ├── Unreachable    nobody answered, or it broke before anything was shown    retry
+    ├── Overloaded     500, 502, 503, 504, 408, 529                              retry
+    ├── RateLimited    429; ``retry_after`` in seconds where it was said         retry
+    ├── Silent         no content for too long                                   retry
+    ├── EmptyReply     a success without a word                                  retry once
+    ├── CutStream      the stream broke after something was shown                retry, marked
+    ├── BadReply       not the protocol: an HTML page, a body of another kind
+    ├── Unauthorised   401, 403, or no key at all
+    ├── QuotaSpent     429 or 402 that waiting does not mend
+    ├── UnknownModel   404, or a name that no provider has
+    ├── TooLong        the prompt is longer than the context window
+    └── Rejected       any other 4xx
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from growbox_tui.agent.messages import Message, StopReason, Usage
+
+
+class ModelError(Exception):
+    """A model could not answer. ``text`` says what happened, ``hint`` what to do."""
+
+    retryable = False
+
+    def __init__(self, text: str, hint: str = "", *, retry_after: float | None = None) -> None:
+        super().__init__(text)
+        self.text = text
+        self.hint = hint
+        self.retry_after = retry_after
+        """Seconds that the provider asked us to wait; ``None`` when it did not say."""
+
+
+class Unreachable(ModelError):
+    """Nobody answered at the address."""
+
+    retryable = True
+
+
+class Overloaded(ModelError):
+    """The provider has trouble of its own."""
+
+    retryable = True
+
+
+class RateLimited(ModelError):
+    """Too many requests; waiting helps."""
+
+    retryable = True
+
+
+class Silent(ModelError):
+    """The stream stood still for longer than the limit."""
+
+    retryable = True
+
+
+class EmptyReply(ModelError):
+    """A success that held neither words nor calls."""
+
+    retryable = True
+
+
+class CutStream(ModelError):
+    """The stream broke after part of the reply was shown."""
+
+    retryable = True
+
+
+class BadReply(ModelError):
+    """The answer was not in the protocol's form."""
+
+
+class Unauthorised(ModelError):
+    """The key is missing, wrong, or not allowed this."""
+
+
+class QuotaSpent(ModelError):
+    """The account has nothing left; waiting does not help."""
+
+
+class UnknownModel(ModelError):
+    """No such model, or no such provider."""
+
+
+class TooLong(ModelError):
+    """The prompt does not fit the model's context window."""
+
+
+class Rejected(ModelError):
+    """The provider refused the request as it was put."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What is known of a model without asking it. Prices in US dollars a token."""
+
+    context: int | None = None
+    """Tokens that prompt and reply may take together."""
+    max_output: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+    cache_read_price: float | None = None
+    cache_write_price: float | None = None
+    min_cache_tokens: int = 0
+    """Prefixes shorter than this are not cached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A prompt, laid out most stable first. Nothing in it is ever reordered by a voice."""
+
+    tools: tuple[str, ...]
+    """Each one canonical JSON: ``{"name", "description", "parameters"}``, sorted by name."""
+    system: tuple[str, ...]
+    """Text blocks: the system text, then rules and project instructions where there are any."""
+    messages: tuple[Message, ...]
+    """The region (as a user message, if any), then the tail."""
+    session: str = ""
+    """A stable key for providers that route by one."""
+    max_output: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """More visible words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingPiece:
+    """More reasoning."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The whole answer; always the last thing that a stream yields."""
+
+    message: Message
+    stop: StopReason
+    usage: Usage | None
+    """``None`` when the provider reported none."""
+    broken: dict[str, str] = field(default_factory=dict)
+    """Call id → why the call must not be run (cut, malformed, …). Such calls are answered with
+    the reason; their arguments in ``message`` are valid JSON (``{}`` where they were not)."""
+    notice: str = ""
+    """Something the user should hear: an unknown finish reason, a damaged byte."""
+
+
+Delta = TextPiece | ThinkingPiece | Reply
+
+
+class Model(Protocol):
+    """One voice, chosen by a litellm name (``provider/name``)."""
+
+    @property
+    def name(self) -> str:
+        """``provider/name``."""
+
+    @property
+    def facts(self) -> ModelFacts:
+        """Context size and prices, as far as they are known."""
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether it may be offered hands. The bundled model may not."""
+
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Pieces as they come, then one ``Reply``.
+
+        Failure is a ``ModelError``; nothing else is raised but ``CancelledError``. Closing the
+        iterator, or cancelling the task, ends the request within a second. A voice never retries.
+        """
+
+    async def close(self) -> None:
+        """Let go of connections and weights."""
