@@ -1,0 +1,136 @@
+"""Cuts text into the words that full text indexes and looks for, in any script.
+
+FTS5's ``unicode61`` tokenizer takes a whole run of Chinese for one word, so such runs are written
+out here as single characters and overlapping pairs, separated by spaces. Identifiers are indexed
+whole and in their parts. Both sides, what is stored and what is asked, go through the same cut.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from .stopwords import CHINESE_FUNCTION, ENGLISH, JAPANESE_PARTICLES
+
+MAX_CHARS = 200_000
+"""Only the first so many characters of a text are indexed; the rest is kept, not searched."""
+MAX_WORD = 64
+"""Longer words (base64, minified code) are cut to this; nobody types them."""
+MAX_TERMS = 128
+"""A question has at most so many terms: a pasted log must not become a query of its size."""
+MAX_QUERY_CHARS = 8_000
+"""Only the first so many characters of a question are looked at."""
+
+_NORMALISE_BLOCK = 1_024
+
+# Han with extensions, iteration marks, kana without the middle dot, hangul syllables and jamo.
+_CJK = (
+    "\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\uac00-\ud7a3\ud7b0-\ud7ff"
+)
+# Signs that belong to the word although they are no letters: accents that did not compose, Hebrew
+# and Arabic points, and the vowel signs of the Indic and South-East Asian scripts.
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f"
+    "\u0670\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
+)
+_PIECE = re.compile(
+    f"(?P<cjk>[{_CJK}]+)|(?:(?![{_CJK}])(?:[^\\W_]|[{_MARKS}]))+(?P<sign>\\+\\+|#)?"
+)
+# An acronym ends before a capitalised word.
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# A sign after a single letter that makes it another word: C++, C#, F#.
+_SIGNS = {"++": "plusplus", "#": "sharp"}
+
+
+def segment(text: str) -> str:
+    """The text as space-separated words for the index. Linear in its length; never raises."""
+    words: list[str] = []
+    for piece in _PIECE.finditer(_normalised(text[:MAX_CHARS])):
+        run = piece["cjk"]
+        if run is None:
+            words.extend(_word_forms(piece))
+            continue
+        words.extend(run)
+        words.extend(_pairs(run))
+    return " ".join(words)
+
+
+def match_terms(query: str) -> list[str]:
+    """The distinct terms to look for, in the order asked: letters and digits only, so that each
+    may stand between double quotes in an FTS5 MATCH.
+
+    Runs of Chinese, Japanese or Korean give their pairs, or the single character if they are one
+    long. Words that carry no meaning of their own are dropped as long as something else remains.
+    Empty when the question has no words; never raises.
+    """
+    strong: dict[str, None] = {}
+    weak: dict[str, None] = {}
+    for piece in _PIECE.finditer(_normalised(query[:MAX_QUERY_CHARS])):
+        run = piece["cjk"]
+        if run is None:
+            for form in _word_forms(piece):
+                (weak if form in ENGLISH else strong)[form] = None
+            continue
+        for term in _pairs(run) if len(run) > 1 else (run,):
+            (weak if _is_function(term) else strong)[term] = None
+    return list(strong or weak)[:MAX_TERMS]
+
+
+def _normalised(text: str) -> str:
+    """NFKC, without the quadratic cost that long chains of combining marks have in one call."""
+    if text.isascii() or unicodedata.is_normalized("NFKC", text):
+        return text
+    blocks = []
+    start = 0
+    while start < len(text):
+        end = start + _NORMALISE_BLOCK
+        # A mark stays with its letter, unless somebody piled up more than a script ever does.
+        for _ in range(32):
+            if end >= len(text) or not _joins(text[end]):
+                break
+            end += 1
+        blocks.append(unicodedata.normalize("NFKC", text[start:end]))
+        start = end
+    return "".join(blocks)
+
+
+def _joins(char: str) -> bool:
+    """Whether a character may compose with the one before it: accents, and hangul jamo."""
+    return unicodedata.combining(char) != 0 or "\u1160" <= char <= "\u11ff"
+
+
+def _pairs(run: str) -> Iterator[str]:
+    return (run[place : place + 2] for place in range(len(run) - 1))
+
+
+def _word_forms(piece: re.Match[str]) -> Iterator[str]:
+    """The word itself, folded, then the parts of an identifier of two characters or more."""
+    sign = piece["sign"]
+    word = piece[0][: -len(sign)] if sign else piece[0]
+    word = word[:MAX_WORD]
+    yield word.casefold()
+    if sign and len(word) == 1:
+        yield word.casefold() + _SIGNS[sign]
+    if word.isascii():
+        yield from _identifier_parts(word)
+
+
+def _identifier_parts(word: str) -> Iterator[str]:
+    """``getUserName`` as get, user, name; ``HTTPServer`` as http, server; ``fts5`` as fts. Nothing
+    for a plain word. Words that change between letters and digits more than once are hashes or
+    numbers in disguise and have no parts."""
+    parts = _PART.findall(word)
+    if len(parts) > 1 and sum(part.isdigit() for part in parts) <= 1:
+        yield from (part.lower() for part in parts if len(part) > 1 and part.isalpha())
+
+
+def _is_function(term: str) -> bool:
+    """Whether a character or pair only holds a sentence together: 的, 什么, です, のは."""
+    if term in CHINESE_FUNCTION:
+        return True
+    if all("\u3041" <= char <= "\u309f" for char in term):
+        return True
+    return any(char in CHINESE_FUNCTION or char in JAPANESE_PARTICLES for char in term)
