@@ -1,0 +1,30 @@
+"""The figures that memory is tuned with, each with its unit and its reason."""
+
+from __future__ import annotations
+
+BUSY_MS = 5_000
+"""Milliseconds to wait for another process's write. Writes take a few milliseconds each, so only
+a process that hangs in the middle of one is ever met by the error."""
+
+TEXT_LIMIT = 20_000_000
+"""Characters of one node's text. Longer texts keep head and tail and say what is missing: beyond
+this a single row would hold up every other write."""
+
+BODY_LIMIT = 100_000_000
+"""Characters of one stored message. It is replayed byte for byte, so it is refused, never cut."""
+
+EMBED_BATCH = 32
+"""Texts embedded between two looks at the clock: small enough to stop within some 10 ms."""
+
+EMBED_CHARS = 20_000
+"""Characters of a text that are handed to an embedder; all of them cut far earlier."""
+
+HALF_LIFE_TURNS = 12.0
+"""Turns after which a memory that was not found again has half its heat. About one sitting: what
+was hot yesterday does not crowd out what was found twice today."""
+
+ITEM_TOKENS = 400
+"""Estimated tokens of one memory in the context region; the whole is paged in by its address."""
+
+TITLE_CHARS = 80
+"""Characters of a conversation's title."""

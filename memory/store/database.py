@@ -1,0 +1,260 @@
+"""Database: one connection to the memory file, and what its failures mean.
+
+Settings and why: WAL lets readers go on while one process writes; ``synchronous=FULL`` is what
+makes an acknowledged write survive a power cut; ``BEGIN IMMEDIATE`` waits for its turn at the
+start instead of failing in the middle; ``secure_delete`` wipes what was deleted; the rest keeps a
+doctored file from running anything.
+
+The file is made by us with mode 0600 before SQLite sees it: its ``-wal`` and ``-shm`` inherit the
+mode. It is never opened by any other means while a connection exists, because closing such a
+second descriptor would drop SQLite's locks.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from memory.config import BUSY_MS
+from memory.store.errors import Busy, MemoryFileError, NotMemory, NotWritable, TooNew
+from memory.store.migrations import MIGRATIONS
+
+APPLICATION_ID = 0x67726F77
+"""``grow`` in ASCII, in the header of every memory file."""
+
+PRAGMAS = (
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "trusted_schema=OFF",
+    "secure_delete=ON",
+    "cell_size_check=ON",
+    "mmap_size=0",
+)
+
+Bindings = Sequence[Any]
+
+
+class Database:
+    """One connection. Used by one thread at a time."""
+
+    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+        self.connection = connection
+        self.path = path
+        self.vectors_loaded = False
+        """Whether ``store.vectors`` has loaded its extension into this connection."""
+
+    def rows(self, sql: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query. Raises ``MemoryFileError``."""
+        with told(self.path):
+            return list(self.connection.execute(sql, bindings))
+
+    def row(self, sql: str, bindings: Bindings = ()) -> tuple[Any, ...] | None:
+        """The first row, or ``None`` if there is none."""
+        with told(self.path):
+            for row in self.connection.execute(sql, bindings):
+                return tuple(row)
+        return None
+
+    def value(self, sql: str, bindings: Bindings = ()) -> Any:
+        """The first column of the first row; ``LookupError`` if there is none."""
+        row = self.row(sql, bindings)
+        if row is None:
+            raise LookupError(sql)
+        return row[0]
+
+    def stream(self, sql: str, bindings: Bindings = ()) -> Iterator[tuple[Any, ...]]:
+        """Rows one at a time, for texts too large to hold many of."""
+        with told(self.path):
+            yield from self.connection.execute(sql, bindings)
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> None:
+        """One statement without an answer."""
+        with told(self.path):
+            self.connection.execute(sql, bindings).fetchall()
+
+    def many(self, sql: str, rows: Sequence[Bindings]) -> None:
+        """One statement for each row of bindings."""
+        with told(self.path):
+            self.connection.executemany(sql, rows).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of it or nothing, on disk when the block ends. Inside another one it joins it."""
+        if self.connection.in_transaction:
+            yield
+            return
+        with told(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            except BaseException:  # whatever ended it, nothing of it may stay
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Close the connection; the last one also folds the WAL back into the file."""
+        with told(self.path):
+            self.connection.close()
+
+
+def open_database(path: Path, *, reading: bool = False, vfs: str | None = None) -> Database:
+    """Open the memory file, making it and bringing it up to date where needed.
+
+    A ``reading`` connection cannot write and expects a file that a writing one has opened before.
+    Raises ``MemoryFileError``.
+    """
+    if not reading:
+        _prepare(path)
+    with told(path):
+        connection = apsw.Connection(str(path), apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
+        database = Database(connection, path)
+        try:
+            _settle_in(database, reading)
+        except BaseException:  # a half-opened connection would keep its locks
+            connection.close()
+            raise
+    return database
+
+
+def _prepare(path: Path) -> None:
+    """Folder 0700 and an empty file 0600, unless they are there."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+        os.close(os.open(path, flags, 0o600))
+    except FileExistsError:
+        if path.is_dir():
+            raise NotMemory(
+                f"The memory file {path} is a folder.", "Name a file with --memory FILE."
+            ) from None
+        if not path.parent.is_dir():
+            raise NotWritable(
+                f"{path.parent} is a file, so no memory can be kept in it.", _ELSEWHERE
+            ) from None
+    except OSError as error:
+        raise NotWritable(
+            f"The memory file {path} cannot be made: {error.strerror}.", _ELSEWHERE
+        ) from error
+
+
+def _settle_in(database: Database, reading: bool) -> None:
+    connection = database.connection
+    connection.set_busy_timeout(BUSY_MS)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    _recognise(database)
+    if reading:
+        database.execute("PRAGMA query_only=ON")
+    else:
+        if connection.readonly("main"):
+            raise NotWritable(f"The memory file {database.path} is read-only.", _ELSEWHERE)
+        _use_wal(database)
+    for pragma in PRAGMAS:
+        database.execute(f"PRAGMA {pragma}")
+    if not reading:
+        migrate(database)
+
+
+def _recognise(database: Database) -> None:
+    """Refuse what is not ours before the first byte of it is changed."""
+    ours = database.value("PRAGMA application_id")
+    version = database.value("PRAGMA user_version")
+    if ours == APPLICATION_ID:
+        if version > len(MIGRATIONS):
+            raise TooNew(
+                f"The memory file {database.path} was written by a newer growbox "
+                f"(format {version}, this one knows {len(MIGRATIONS)}).",
+                "Update growbox, or name another file with --memory FILE.",
+            )
+        return
+    if ours or version or database.value("SELECT count(*) FROM sqlite_schema"):
+        raise NotMemory(
+            f"{database.path} is a database, but not a growbox memory.",
+            "Name another file with --memory FILE.",
+        )
+
+
+def _use_wal(database: Database) -> None:
+    """Switch to WAL once. The switch does not wait for another process's switch, so we do."""
+    until = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            mode = database.value("PRAGMA journal_mode=WAL")
+        except Busy:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+            continue
+        if mode != "wal":
+            raise NotWritable(
+                f"{database.path} lies where SQLite cannot share a file safely ({mode}).",
+                _ELSEWHERE,
+            )
+        return
+
+
+def migrate(database: Database, steps: Sequence[Sequence[str]] = MIGRATIONS) -> None:
+    """Run what is missing, each step in one transaction of its own."""
+    for number, statements in enumerate(steps):
+        if database.value("PRAGMA user_version") > number:
+            continue
+        with database.transaction():
+            # Another process may have been faster while we waited for the lock.
+            if database.value("PRAGMA user_version") > number:
+                continue
+            for statement in statements:
+                database.execute(statement)
+            database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            database.execute(f"PRAGMA user_version={number + 1}")
+
+
+_ELSEWHERE = "Check its permissions, or name another file with --memory FILE."
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors about the file into ours; errors of our own making pass unchanged."""
+    try:
+        yield
+    except apsw.Error as error:
+        ours = explain(error, path)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+def explain(error: apsw.Error, path: Path) -> MemoryFileError | None:
+    """What an SQLite error means for the user; ``None`` if it is not about the file."""
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return Busy(
+                f"Another program has held {path} for more than {BUSY_MS // 1000} seconds.",
+                "Close it, or name another file with --memory FILE.",
+            )
+        case apsw.NotADBError() | apsw.CorruptError():
+            return NotMemory(
+                f"{path} cannot be read as a growbox memory: {error}.",
+                "It is damaged or something else; growbox leaves it as it is. Move it away to "
+                "start anew, or name another file with --memory FILE.",
+            )
+        case apsw.FullError():
+            return NotWritable(
+                f"The disk that holds {path} is full.", "Make room; what was stored is intact."
+            )
+        case apsw.CantOpenError() | apsw.PermissionsError():
+            return NotMemory(f"{path} cannot be opened: {error}.", _ELSEWHERE)
+        case apsw.ReadOnlyError():
+            return NotWritable(f"{path} cannot be written: {error}.", _ELSEWHERE)
+        case apsw.IOError():
+            return NotWritable(
+                f"The disk failed while using {path}: {error}.",
+                "What was stored before is intact; look at the disk.",
+            )
+    return None

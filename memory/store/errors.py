@@ -1,0 +1,37 @@
+"""What can be wrong with the memory file, each with a sentence and what to do.
+
+    MemoryFileError
+    ├── NotMemory     unreadable, damaged, not a database, or another program's database
+    ├── TooNew        written by a newer growbox
+    ├── NotWritable   the folder, the file or the disk takes no writing
+    └── Busy          another process held it for longer than we wait
+
+Imports nothing heavy, so that a front end can catch these before memory is ever opened.
+"""
+
+from __future__ import annotations
+
+
+class MemoryFileError(Exception):
+    """The memory file could not be used. ``text`` says what happened, ``hint`` what to do."""
+
+    def __init__(self, text: str, hint: str = "") -> None:
+        super().__init__(text)
+        self.text = text
+        self.hint = hint
+
+
+class NotMemory(MemoryFileError):
+    """The file cannot be read as a growbox memory."""
+
+
+class TooNew(MemoryFileError):
+    """A newer growbox wrote the file; changing it with this one could lose something."""
+
+
+class NotWritable(MemoryFileError):
+    """The folder, the file or the disk takes no writing."""
+
+
+class Busy(MemoryFileError):
+    """Another process holds what is needed."""

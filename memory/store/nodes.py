@@ -1,0 +1,176 @@
+"""The timeline: every word of user, model and hands, appended and never changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from memory.config import TEXT_LIMIT
+from memory.store import fulltext
+from memory.store.database import Database
+from memory.store.texts import bounded, clean, from_json, new_id, to_json
+from memory.types import NewNode, Node
+
+_COLUMNS = "seq, id, role, kind, text, at, project, session, turn, meta, sha256"
+
+
+def add(db: Database, new: NewNode, at: int) -> Node:
+    """Append a node and index its words, in one transaction. ``at``: milliseconds, UTC.
+
+    The text is made valid Unicode and bounded first; the node that comes back holds what was
+    stored. Raises ``MemoryFileError``.
+    """
+    text = bounded(clean(new.text), TEXT_LIMIT)
+    project, session, kind = clean(new.project), clean(new.session), clean(new.kind)
+    meta = to_json(new.meta)
+    with db.transaction():
+        name = _free_id(db)
+        db.execute(
+            "INSERT INTO nodes (id, role, kind, text, at, project, session, turn, meta, sha256)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (name, new.role, kind, text, at, project, session, new.turn, meta, _checksum(text)),
+        )
+        seq = db.connection.last_insert_rowid()
+        fulltext.index(db, seq, text)
+    return Node(seq, name, new.role, kind, text, at, project, session, new.turn, from_json(meta))
+
+
+def by_seq(db: Database, seqs: Sequence[int]) -> list[Node]:
+    """The nodes at these positions, in the order asked for; unknown positions are left out."""
+    found = _by("seq", db, seqs)
+    at = {node.seq: node for node in found}
+    return [at[seq] for seq in seqs if seq in at]
+
+
+def by_id(db: Database, name: str) -> Node | None:
+    """The node of this id."""
+    found = by_ids(db, (name,))
+    return found[0] if found else None
+
+
+def by_ids(db: Database, names: Sequence[str]) -> list[Node]:
+    """The nodes of these ids, in the order asked for; unknown ids are left out."""
+    found = {node.id: node for node in _by("id", db, names)}
+    return [found[name] for name in names if name in found]
+
+
+def between(
+    db: Database,
+    at_from: int,
+    at_to: int,
+    *,
+    project: str | None = None,
+    roles: Sequence[str] = (),
+    limit: int = 100,
+) -> list[Node]:
+    """Nodes with ``at_from <= at < at_to`` (milliseconds), newest first.
+
+    ``project=None`` is every project, no ``roles`` is every role.
+    """
+    return _select(
+        db, ["at >= ?", "at < ?"], [at_from, at_to], project, roles, "at DESC, seq DESC", limit
+    )
+
+
+def newest(
+    db: Database,
+    limit: int,
+    *,
+    project: str | None = None,
+    roles: Sequence[str] = (),
+    session: str | None = None,
+    before: int | None = None,
+) -> list[Node]:
+    """The last nodes, newest first; ``before`` leaves out that position and all after it."""
+    tests: list[str] = []
+    values: list[Any] = []
+    if session is not None:
+        tests.append("session = ?")
+        values.append(session)
+    if before is not None:
+        tests.append("seq < ?")
+        values.append(before)
+    return _select(db, tests, values, project, roles, "seq DESC", limit)
+
+
+def latest_session(
+    db: Database, *, project: str | None = None, besides: str = "", before: int | None = None
+) -> str | None:
+    """The session of the newest node that belongs to one other than ``besides``.
+
+    ``before``: only nodes older than this many milliseconds since the epoch.
+    """
+    tests, values = ["session != ''", "session != ?"], [besides]
+    sql_values: list[Any] = list(values)
+    if project is not None:
+        tests.append("project = ?")
+        sql_values.append(project)
+    if before is not None:
+        tests.append("at < ?")
+        sql_values.append(before)
+    row = db.row(
+        f"SELECT session FROM nodes WHERE {' AND '.join(tests)} ORDER BY seq DESC LIMIT 1",
+        sql_values,
+    )
+    return None if row is None else str(row[0])
+
+
+def count(db: Database) -> int:
+    """How many nodes there are."""
+    return int(db.value("SELECT count(*) FROM nodes"))
+
+
+def _select(
+    db: Database,
+    tests: list[str],
+    values: list[Any],
+    project: str | None,
+    roles: Sequence[str],
+    order: str,
+    limit: int,
+) -> list[Node]:
+    if project is not None:
+        tests = [*tests, "project = ?"]
+        values = [*values, project]
+    if roles:
+        tests = [*tests, f"role IN ({', '.join('?' * len(roles))})"]
+        values = [*values, *roles]
+    where = f"WHERE {' AND '.join(tests)} " if tests else ""
+    sql = f"SELECT {_COLUMNS} FROM nodes {where}ORDER BY {order} LIMIT ?"
+    return [_node(row) for row in db.rows(sql, [*values, limit])]
+
+
+_CHUNK = 500
+"""Bindings a statement: far below SQLite's limit, and few distinct statements to prepare."""
+
+
+def _by(column: str, db: Database, keys: Sequence[Any]) -> list[Node]:
+    found: list[Node] = []
+    for start in range(0, len(keys), _CHUNK):
+        part = keys[start : start + _CHUNK]
+        marks = ", ".join("?" * len(part))
+        rows = db.rows(f"SELECT {_COLUMNS} FROM nodes WHERE {column} IN ({marks})", part)
+        found += [_node(row) for row in rows]
+    return found
+
+
+def _free_id(db: Database) -> str:
+    while True:
+        name = new_id()
+        if db.row("SELECT 1 FROM nodes WHERE id = ?", (name,)) is None:
+            return name
+
+
+def _checksum(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _node(row: tuple[Any, ...]) -> Node:
+    """A stored row as a node. SQLite does not notice a flipped byte inside a text, so the
+    checksum does, and ``meta["damaged"]`` tells: one bad row must not hide all others."""
+    seq, name, role, kind, text, at, project, session, turn, meta, checksum = row
+    facts = from_json(meta)
+    if _checksum(text) != checksum:
+        facts = {**facts, "damaged": True}
+    return Node(seq, name, role, kind, text, at, project, session, turn, facts)
