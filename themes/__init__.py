@@ -1,0 +1,1 @@
+"""Colour themes, one TOML file each. A package only so that an installed growbox finds its files."""
