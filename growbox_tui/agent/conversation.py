@@ -1,0 +1,299 @@
+"""Conversation: what one session's turns work on, and the few ways in which it changes.
+
+Each change is on disk before it is told. The prompt is always laid out from the rows that the
+memory file holds, so a resumed session sends the bytes that it sent before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from executors.trim import trim
+from growbox_tui.agent.dispatch import Dispatch, Done
+from growbox_tui.agent.events import (
+    Event,
+    MessageEnded,
+    PlanChanged,
+    PlanItem,
+    Rebased,
+    ToolEnded,
+    WindowChanged,
+    WindowItemView,
+)
+from growbox_tui.agent.messages import (
+    Message,
+    Part,
+    Text,
+    ToolResult,
+    message_from_json,
+    message_to_json,
+)
+from growbox_tui.agent.mind import Mind, View
+from growbox_tui.agent.prompt import Seen
+from growbox_tui.models.protocol import Model, ModelFacts, Reply
+from memory.context.render import shown_ids
+from memory.tokens import estimate
+from memory.types import NewNode, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of everything."""
+
+    steps: int = 200
+    """Replies in one turn."""
+    result_chars: int = 16_000
+    """Characters of a tool result that the model reads; the whole is kept by reference."""
+    item_tokens: int = 300
+    """Tokens of one recalled memory in the prompt."""
+    recall_tokens: int = 1_500
+    """Tokens that one recall may add to the prompt."""
+    attach_chars: int = 120_000
+    """Characters of all files mentioned in one message."""
+    unknown_context: int = 128_000
+    """Context window assumed where a model's is not known."""
+    full: float = 0.85
+    """Share of the usable window at which an epoch ends."""
+    keep: float = 0.4
+    """Share of it that the tail keeps then."""
+    region: float = 0.1
+    """Share of it that remembered nodes keep then."""
+    repairs: int = 3
+    """Replies in a row in which every call was broken, after which the turn fails."""
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One session at work."""
+
+    project: Path
+    model: Model
+    mind: Mind
+    window: View
+    dispatch: Dispatch
+    publish: Callable[[Event], None]
+    tools: tuple[str, ...]
+    """The hands as they are now; the running epoch may hold an older set."""
+    system: Callable[[], tuple[str, ...]]
+    """The system blocks as they are now; read again at each new epoch."""
+    read_file: Callable[[str], str]
+    """For ``@path``."""
+    today: Callable[[], str] = lambda: datetime.now().astimezone().date().isoformat()
+    limits: Limits = field(default_factory=Limits)
+    seen: Seen | None = None
+    """The last request that went out."""
+    requests: int = 0
+    steering: deque[str] = field(default_factory=deque)
+    """Words that the user added while a turn runs."""
+    labels: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Node id → (first words, time) of remembered nodes, for the panel."""
+    cost: float | None = 0.0
+    """US dollars so far; ``None`` once a price was not known."""
+
+    # ---- sizes -------------------------------------------------------------------------------
+
+    @property
+    def usable(self) -> int:
+        """Tokens that the prompt may take: the context window less room for the reply."""
+        facts = self.model.facts
+        context = facts.context or self.limits.unknown_context
+        return context - min(facts.max_output or 8_192, context // 4)
+
+    @property
+    def recall_budget(self) -> int:
+        """Tokens that one recall may add."""
+        return min(self.limits.recall_tokens, self.usable // 8)
+
+    @property
+    def attach_budget(self) -> int:
+        """Characters of mentioned files."""
+        return min(self.limits.attach_chars, self.usable * 3 // 2)
+
+    # ---- the epoch ---------------------------------------------------------------------------
+
+    async def ready(self) -> None:
+        """Have an epoch whose hands are today's."""
+        epoch = self.window.epoch
+        if epoch is None:
+            await self._begin("the session began", self.usable, 0)
+        elif epoch.tools != self.tools:
+            await self._begin("the hands changed with a new version", self.usable, self.usable)
+
+    async def make_room(self) -> None:
+        """End the epoch when the window is full."""
+        if self.window.tokens > self.usable * self.limits.full:
+            await self.shorten("the window was full")
+
+    async def shorten(self, why: str) -> None:
+        """End the epoch: keep the newest of the tail and the hottest memories."""
+        await self._begin(
+            why, int(self.usable * self.limits.keep), int(self.usable * self.limits.region)
+        )
+
+    async def _begin(self, why: str, keep: int, region: int) -> None:
+        before = len(self.window.entries)
+        first = self.window.epoch is None
+        epoch = await self.mind.begin_epoch(
+            self.window,
+            tools=self.tools,
+            system=self.system(),
+            why=why,
+            keep_tokens=keep,
+            region_tokens=region,
+        )
+        if not first:
+            dropped = before - len(self.window.entries)
+            self.publish(Rebased(epoch.number, why, len(epoch.items), dropped))
+
+    # ---- what is kept ------------------------------------------------------------------------
+
+    async def add(
+        self,
+        turn: int,
+        role: Literal["user", "assistant", "tool"],
+        parts: Sequence[Part],
+        node: NewNode | Node | None,
+        shows: Sequence[str] = (),
+    ) -> str:
+        """Record a message. Returns the address of its node, empty where it has none."""
+        body = message_to_json(Message(role, tuple(parts)))
+        entry = await self.mind.record(
+            self.window,
+            turn=turn,
+            role=role,
+            body=body,
+            tokens=estimate(body),
+            node=node,
+            shows=shows,
+        )
+        return f"mem://{entry.node}" if entry.node else ""
+
+    def node(
+        self, role: Literal["user", "assistant", "tool"], text: str, turn: int, kind: str = ""
+    ) -> NewNode:
+        """A node of this session."""
+        return NewNode(
+            role=role,
+            text=text,
+            project=str(self.project),
+            session=self.window.session,
+            turn=turn,
+            kind=kind,
+        )
+
+    async def keep_reply(self, turn: int, reply: Reply) -> None:
+        """Record a whole reply, then tell it."""
+        words = reply.message.text
+        node = self.node("assistant", words, turn) if words.strip() else None
+        address = await self.add(turn, "assistant", reply.message.parts, node)
+        self.publish(MessageEnded(address, words, reply.stop))
+
+    async def keep_partial(self, turn: int, words: str) -> None:
+        """Record what was shown of a reply that will not be finished."""
+        if words.strip():
+            text = Text(words + "\n[cut off here]")
+            address = await self.add(
+                turn, "assistant", (text,), self.node("assistant", words, turn)
+            )
+            self.publish(MessageEnded(address, words, "cut"))
+
+    async def keep_result(self, turn: int, done: Done) -> None:
+        """Record what came of a call, then tell it."""
+        title = done.detail.title
+        whole = f"{done.call.name}: {title}\n{done.content}" if title else done.content
+        node: NewNode | Node = self.node("tool", whole, turn, kind=done.call.name)
+        content = done.content
+        if len(content) > self.limits.result_chars:
+            node = await self.mind.remember(self.node("tool", whole, turn, kind=done.call.name))
+            content = trim(content, self.limits.result_chars, node.address)
+        shows = shown_ids(content) if done.call.name == "recall" else ()
+        result = ToolResult(done.call.id, content, done.is_error)
+        address = await self.add(turn, "tool", (result,), node, shows)
+        self.publish(
+            ToolEnded(
+                done.call.id, done.call.name, done.is_error, done.detail, done.seconds, address
+            )
+        )
+        if done.plan is not None:
+            self.publish(PlanChanged(tuple(PlanItem(text, state) for text, state in done.plan)))  # type: ignore[arg-type]
+
+    async def mend(self, turn: int, why: str) -> int:
+        """Give every call without a result one that says why. Returns how many there were."""
+        answered: set[str] = set()
+        open_calls: list[tuple[str, str]] = []
+        for entry in self.window.entries:
+            message = message_from_json(entry.body)
+            open_calls += [(call.id, call.name) for call in message.calls]
+            answered |= {part.call_id for part in message.parts if isinstance(part, ToolResult)}
+        missing = [(call, name) for call, name in open_calls if call not in answered]
+        for call, name in missing:
+            node = self.node("tool", f"{name}: {why}", turn, kind=name)
+            await self.add(turn, "tool", (ToolResult(call, why, is_error=True),), node)
+        return len(missing)
+
+    # ---- small things ------------------------------------------------------------------------
+
+    def surroundings(self) -> str:
+        """Date and folder, where the prompt does not hold them yet; empty where it does."""
+        words = f"[{self.today()}; folder {self.project}]"
+        stored = json.dumps(words, ensure_ascii=False)[1:-1]
+        return "" if any(stored in entry.body for entry in self.window.entries) else words
+
+    def show_window(self) -> None:
+        """Tell what the model has before it."""
+        items = []
+        for node_id, heat, place, tokens in self.window.hottest():
+            label, at = self.labels.get(node_id) or self._label_from_prompt(node_id)
+            items.append(WindowItemView(f"mem://{node_id}", label, at, heat, tokens, place))
+        self.publish(WindowChanged(tuple(items)))
+
+    def _label_from_prompt(self, node_id: str) -> tuple[str, str]:
+        """First words and time of a memory that an earlier process rendered."""
+        epoch = self.window.epoch
+        bodies = [item.body for item in epoch.items if item.node == node_id] if epoch else []
+        bodies += [
+            message_from_json(entry.body).text
+            for entry in self.window.entries
+            if node_id in entry.shows
+        ]
+        for body in bodies:
+            found = re.search(rf"mem://{node_id} ([\d-]+ [\d:]+)[^\n]*\n([^\n]*)", body)
+            if found:
+                self.labels[node_id] = (found[2][:80], found[1])
+                return self.labels[node_id]
+        return node_id, ""
+
+
+def price(facts: ModelFacts, usage_input: int, output: int, read: int, write: int) -> float | None:
+    """US dollars of one request; ``None`` when a price is not known.
+
+    Args:
+        facts: prices a token.
+        usage_input: tokens of the whole prompt, cached ones included.
+        output: tokens of the reply.
+        read: tokens of the prompt that a cache served.
+        write: tokens of the prompt that were written to a cache.
+    """
+    if facts.input_price is None or facts.output_price is None:
+        return None
+    read_price = facts.input_price if facts.cache_read_price is None else facts.cache_read_price
+    write_price = facts.input_price if facts.cache_write_price is None else facts.cache_write_price
+    fresh = max(0, usage_input - read - write)
+    return (
+        fresh * facts.input_price
+        + read * read_price
+        + write * write_price
+        + output * facts.output_price
+    )
+
+
+def minute(at: int) -> str:
+    """Milliseconds since the epoch as ``YYYY-MM-DD HH:MM``, UTC."""
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")

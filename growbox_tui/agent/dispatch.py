@@ -1,0 +1,218 @@
+"""Dispatch: the only way from a tool call to a hand.
+
+Find, validate, ask for claims, judge, perhaps ask the user, run. Nothing else calls ``run``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from executors.protocol import Claim, Details, Executor, HandError, Job, Outcome
+from growbox_tui.agent.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Choice,
+    DetailView,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    ToolProgress,
+    ToolStarted,
+)
+from growbox_tui.agent.gate import Judgement, Policy, Verdict, judge
+from growbox_tui.agent.messages import ToolCall
+
+ANSWERED_BY_FLAG = "yes"
+"""``Asking.stand_in``: what would be asked is granted (``--yes``)."""
+ANSWERED_BY_NOBODY = "no"
+"""``Asking.stand_in``: nobody is there, so what would be asked is refused."""
+
+
+class Hands(Protocol):
+    """The registry of hands, as dispatch uses it."""
+
+    def find(self, name: str) -> Executor:
+        """The hand of that name. Raises ``HandError`` naming near ones."""
+
+    def validate(self, name: str, arguments: str) -> dict[str, Any]:
+        """The arguments, checked against the hand's schema. Raises ``HandError``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A call that was dealt with, before it is trimmed and recorded."""
+
+    call: ToolCall
+    content: str
+    is_error: bool
+    detail: DetailView
+    seconds: float
+    plan: tuple[tuple[str, str], ...] | None = None
+
+
+class Asking:
+    """Questions to the user: put as events, answered by id."""
+
+    def __init__(self, publish: Callable[[Event], None], stand_in: str = "") -> None:
+        """``stand_in``: who answers when nobody can: ``yes``, ``no``, or empty for the user."""
+        self.publish = publish
+        self.stand_in = stand_in
+        self._waiting: dict[str, asyncio.Future[tuple[str, str]]] = {}
+        self._ids = itertools.count(1)
+
+    def answer(self, ask: str, choice: str, reason: str = "") -> bool:
+        """Give an answer. ``False`` when nothing of that id waits."""
+        future = self._waiting.get(ask)
+        if future is None or future.done():
+            return False
+        future.set_result((choice, reason))
+        return True
+
+    async def approve(
+        self,
+        call: ToolCall,
+        claims: Sequence[Claim],
+        preview: DetailView,
+        offered: tuple[Choice, ...],
+    ) -> tuple[str, str]:
+        """The user's choice and reason, or the stand-in's."""
+        ask = f"ask{next(self._ids)}"
+        words = tuple(claim.words for claim in claims)
+        if self.stand_in == ANSWERED_BY_FLAG:
+            self.publish(ApprovalAnswered(ask, "once", by="flag"))
+            return "once", ""
+        self.publish(ApprovalAsked(ask, call.id, call.name, words, preview, offered))
+        if self.stand_in == ANSWERED_BY_NOBODY:
+            self.publish(
+                ApprovalAnswered(ask, "no", "nobody is here to ask; --yes grants", "nobody")
+            )
+            return "no", "nobody is here to approve it; work with what runs without asking"
+        choice, reason = await self._wait(ask)
+        self.publish(ApprovalAnswered(ask, choice, reason))
+        return choice, reason
+
+    async def question(self, text: str, options: Sequence[str]) -> str:
+        """The user's own words."""
+        ask = f"ask{next(self._ids)}"
+        self.publish(QuestionAsked(ask, text, tuple(options)))
+        answer, _ = await self._wait(ask)
+        self.publish(QuestionAnswered(ask, answer))
+        return answer
+
+    async def _wait(self, ask: str) -> tuple[str, str]:
+        future: asyncio.Future[tuple[str, str]] = asyncio.get_running_loop().create_future()
+        self._waiting[ask] = future
+        try:
+            return await future
+        finally:
+            del self._waiting[ask]
+
+
+class Dispatch:
+    """Takes calls one at a time and answers each."""
+
+    def __init__(
+        self,
+        hands: Hands,
+        policy: Policy,
+        asking: Asking,
+        remember_command: Callable[[str], None] = lambda command: None,
+    ) -> None:
+        """``remember_command`` is told of a command that was allowed for always."""
+        self.hands = hands
+        self.policy = policy
+        self.asking = asking
+        self._remember_command = remember_command
+        self._commands = itertools.count(1)
+
+    async def run(self, call: ToolCall, broken: str = "") -> Done:
+        """Deal with one call. Never raises but for ``CancelledError``.
+
+        Args:
+            call: as the model made it.
+            broken: why it must not be run (a cut or malformed call); empty for a sound one.
+        """
+        begun = time.monotonic()
+        try:
+            if broken:
+                raise HandError(f"nothing was run: {broken}")
+            hand = self.hands.find(call.name)
+            arguments = self.hands.validate(call.name, call.arguments)
+            claims = hand.claims(arguments)
+            preview = view(hand.preview(arguments))
+            words = tuple(claim.words for claim in claims)
+            self.asking.publish(ToolStarted(call.id, call.name, preview.title, words))
+            await self._permit(call, claims, preview)
+            outcome = await hand.run(arguments, self._job(call))
+        except HandError as error:
+            outcome = _refusal(call, str(error))
+        return _done(call, outcome, time.monotonic() - begun)
+
+    async def run_for_user(self, command: str) -> Done:
+        """A command that the user typed: it needs no approval and is otherwise like any other."""
+        call = ToolCall(f"user{next(self._commands)}", "shell", "{}")
+        begun = time.monotonic()
+        hand = self.hands.find("shell")
+        self.asking.publish(ToolStarted(call.id, "shell", command, (f"run {command}",)))
+        try:
+            outcome = await hand.run({"command": command}, self._job(call))
+        except HandError as error:
+            outcome = _refusal(call, str(error))
+        return _done(call, outcome, time.monotonic() - begun)
+
+    async def _permit(self, call: ToolCall, claims: Sequence[Claim], preview: DetailView) -> None:
+        """Return when the call may run; raise ``HandError`` with the reason when not."""
+        judgement: Judgement = judge(claims, self.policy)
+        if judgement.verdict is Verdict.DENY:
+            raise HandError(judgement.reason)
+        if judgement.verdict is Verdict.ALLOW:
+            return
+        choice, reason = await self.asking.approve(call, claims, preview, judgement.choices)
+        if choice not in {offered.key for offered in judgement.choices}:
+            choice, reason = "no", f"“{choice}” is not an answer to this"
+        match choice:
+            case "no":
+                why = f": {reason}" if reason else ""
+                raise HandError(f"the user refused this{why}")
+            case "session":
+                self._grant_session(claims)
+            case "always":
+                self._grant_always(claims)
+
+    def _grant_session(self, claims: Sequence[Claim]) -> None:
+        kinds = frozenset(claim.kind for claim in claims if claim.kind in ("write", "shell"))
+        self.policy = replace(self.policy, session=self.policy.session | kinds)
+
+    def _grant_always(self, claims: Sequence[Claim]) -> None:
+        commands = frozenset(claim.target for claim in claims if claim.kind == "shell")
+        self.policy = replace(self.policy, commands=self.policy.commands | commands)
+        for command in sorted(commands):
+            self._remember_command(command)
+
+    def _job(self, call: ToolCall) -> Job:
+        def report(text: str) -> None:
+            self.asking.publish(ToolProgress(call.id, text))
+
+        someone = not self.asking.stand_in
+        return Job(call.id, report, self.asking.question if someone else None)
+
+
+def view(details: Details) -> DetailView:
+    """A hand's details as an event carries them."""
+    return DetailView(details.kind, details.title, details.summary, details.body, details.language)
+
+
+def _refusal(call: ToolCall, text: str) -> Outcome:
+    first = text.split("\n", 1)[0]
+    return Outcome(text, Details("text", call.name, first[:80], text), is_error=True)
+
+
+def _done(call: ToolCall, outcome: Outcome, seconds: float) -> Done:
+    return Done(
+        call, outcome.content, outcome.is_error, view(outcome.details), seconds, outcome.plan
+    )

@@ -1,0 +1,197 @@
+"""The loop: recall, build the prompt, stream, dispatch, again, remember.
+
+``run_turn`` reads top to bottom; everything that a turn does hangs on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from growbox_tui.agent.conversation import Conversation, price
+from growbox_tui.agent.dispatch import Done
+from growbox_tui.agent.events import (
+    EndReason,
+    Failed,
+    Notice,
+    PromptBuilt,
+    Steered,
+    TurnEnded,
+    TurnStarted,
+    UsageReported,
+)
+from growbox_tui.agent.messages import Text, Usage
+from growbox_tui.agent.opening import open_turn
+from growbox_tui.agent.prompt import Forecast, Prompt, Seen, forecast, lay_out, shortfall
+from growbox_tui.agent.speak import Shown, speak
+from growbox_tui.models.protocol import ModelError, Reply, TooLong
+from memory import MemoryFileError
+
+LENGTH_NOTICE = "The reply was cut at the model's output limit and is kept. /continue goes on."
+
+
+async def run_turn(talk: Conversation, text: str) -> TurnEnded:
+    """One whole turn. Whatever happens, the conversation is valid afterwards: every tool call has
+    a result, and what was shown is on disk."""
+    turn = talk.window.turns + 1
+    shown = Shown()
+    talk.publish(TurnStarted(turn, text))
+    try:
+        await talk.ready()
+        await open_turn(talk, turn, text)
+        end = await _steps(talk, turn, shown)
+    except asyncio.CancelledError:
+        end = await _settle(talk, turn, shown, "cancelled", "stopped by the user")
+    except (ModelError, MemoryFileError) as error:
+        talk.publish(Failed(type(error).__name__, error.text, error.hint))
+        end = await _settle(talk, turn, shown, "failed", error.text)
+    talk.publish(end)
+    return end
+
+
+async def _settle(
+    talk: Conversation, turn: int, shown: Shown, reason: EndReason, detail: str
+) -> TurnEnded:
+    """Leave a valid conversation behind a turn that did not come to its own end."""
+    try:
+        await talk.keep_partial(turn, shown.words)
+        await talk.mend(turn, f"not finished: {detail}")
+    except MemoryFileError as error:
+        talk.publish(Failed(type(error).__name__, error.text, error.hint))
+    return TurnEnded(turn, reason, detail)
+
+
+async def _steps(talk: Conversation, turn: int, shown: Shown) -> TurnEnded:
+    previous: tuple[object, ...] = ()
+    all_broken = 0
+    for _ in range(talk.limits.steps):
+        await talk.make_room()
+        reply = await _ask(talk, turn, shown)
+        await talk.keep_reply(turn, reply)
+        shown.text.clear()
+        if not reply.message.calls:
+            if await _absorb_steering(talk, turn):
+                continue
+            return _ended(talk, turn, reply)
+        results = await _dispatch(talk, turn, reply)
+        now = _fingerprint(reply, results)
+        if now == previous:
+            return TurnEnded(turn, "repeating", "the model did the same thing twice, to no effect")
+        previous = now
+        all_broken = all_broken + 1 if len(reply.broken) == len(results) else 0
+        if all_broken >= talk.limits.repairs:
+            return TurnEnded(turn, "failed", "the model keeps making calls that cannot be read")
+        await _absorb_steering(talk, turn)
+    return TurnEnded(turn, "max_steps", f"{talk.limits.steps} steps are the limit of one turn")
+
+
+def _ended(talk: Conversation, turn: int, reply: Reply) -> TurnEnded:
+    match reply.stop:
+        case "length":
+            talk.publish(Notice("warning", LENGTH_NOTICE))
+            return TurnEnded(turn, "length")
+        case "refusal":
+            return TurnEnded(turn, "refused", "the model, or its provider's filter, refused")
+        case _:
+            return TurnEnded(turn, "done")
+
+
+async def _ask(talk: Conversation, turn: int, shown: Shown) -> Reply:
+    """One reply; a prompt that proves too long is shortened once."""
+    try:
+        return await _request(talk, turn, shown)
+    except TooLong as error:
+        talk.publish(
+            Notice("warning", f"{error.text} The oldest of it is dropped from the prompt.")
+        )
+        await talk.shorten("the prompt was too long for the model")
+        return await _request(talk, turn, shown)
+
+
+async def _request(talk: Conversation, turn: int, shown: Shown) -> Reply:
+    epoch = talk.window.epoch
+    assert epoch is not None, "ready() has begun one"
+    talk.requests += 1
+    prompt = lay_out(epoch, talk.window.entries, turn=turn, with_tools=talk.model.takes_tools)
+    expected = forecast(prompt, talk.model.name, talk.seen)
+    talk.publish(
+        PromptBuilt(
+            talk.requests,
+            epoch.number,
+            expected.segments,
+            prompt.tokens,
+            expected.tokens,
+            expected.cause,
+        )
+    )
+    talk.show_window()
+    begun = time.monotonic()
+    request = prompt.request_for(talk.window.session)
+    reply = await speak(talk.model, request, talk.requests, talk.publish, shown)
+    await _account(talk, prompt, expected, reply.usage, time.monotonic() - begun)
+    return reply
+
+
+async def _account(
+    talk: Conversation, prompt: Prompt, expected: Forecast, usage: Usage | None, seconds: float
+) -> None:
+    """Remember the request for the next forecast, and tell what the provider said of it."""
+    assert talk.window.epoch is not None
+    talk.seen = Seen(talk.model.name, prompt.blocks, talk.requests)
+    await talk.mind.note_request(talk.window.session, talk.window.epoch.number, talk.seen.to_json())
+    said = usage or Usage()
+    predicted, cause = expected.tokens, expected.cause
+    if said.input is None or said.cache_read is None:
+        cause = cause or "the provider reported no cache figures"
+    else:
+        predicted, gap = shortfall(expected.tokens, prompt.tokens, said.input, said.cache_read)
+        cause = cause or gap
+    cost = None
+    if said.input is not None and said.output is not None:
+        cost = price(
+            talk.model.facts, said.input, said.output, said.cache_read or 0, said.cache_write or 0
+        )
+    talk.cost = None if talk.cost is None or cost is None else talk.cost + cost
+    talk.publish(
+        UsageReported(
+            talk.requests,
+            said.input,
+            said.output,
+            said.cache_read,
+            said.cache_write,
+            cost,
+            round(seconds, 3),
+            predicted,
+            cause,
+        )
+    )
+
+
+async def _dispatch(talk: Conversation, turn: int, reply: Reply) -> list[Done]:
+    """Run the calls of a reply, one after another; each result is on disk before the next."""
+    results = []
+    for call in reply.message.calls:
+        done = await talk.dispatch.run(call, reply.broken.get(call.id, ""))
+        await talk.keep_result(turn, done)
+        results.append(done)
+    return results
+
+
+def _fingerprint(reply: Reply, results: list[Done]) -> tuple[object, ...]:
+    """Words, calls and what came of them: equal twice running means that nothing moves."""
+    return (
+        " ".join(reply.message.text.split()),
+        tuple((call.name, call.arguments) for call in reply.message.calls),
+        tuple(done.content for done in results),
+    )
+
+
+async def _absorb_steering(talk: Conversation, turn: int) -> bool:
+    """Put the user's added words into the conversation. Returns whether there were any."""
+    added = False
+    while talk.steering:
+        text = talk.steering.popleft()
+        await talk.add(turn, "user", (Text(text),), talk.node("user", text, turn))
+        talk.publish(Steered(text))
+        added = True
+    return added

@@ -1,0 +1,100 @@
+"""Mind: what the spine asks of memory. ``memory.Memory`` fits it without knowing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from memory.types import Entry, Epoch, MemoryState, NewNode, Node, Query, Recollection
+
+
+class View(Protocol):
+    """The window of one session: what the model has before it. Read-only to the spine."""
+
+    @property
+    def session(self) -> str:
+        """Whose it is."""
+
+    @property
+    def epoch(self) -> Epoch | None:
+        """The running epoch; ``None`` before the first request."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The tail, oldest first."""
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens of the whole prompt."""
+
+    @property
+    def turns(self) -> int:
+        """The highest turn number so far."""
+
+    def holds(self, node_id: str) -> bool:
+        """Whether a memory already stands in the prompt."""
+
+    def touch(self, ids: Sequence[str]) -> None:
+        """These were needed again: heat, never bytes."""
+
+    def hottest(self) -> list[tuple[str, float, Literal["region", "tail"], int]]:
+        """(node id, heat, place, tokens) of every remembered node in the prompt, hottest first."""
+
+
+class Mind(Protocol):
+    """The verbs that a turn needs. All may raise ``memory.MemoryFileError``."""
+
+    async def recall(self, query: Query) -> Recollection:
+        """Find memories that bear on a question."""
+
+    async def remember(self, new: NewNode) -> Node:
+        """Add to the timeline; durable when it returns."""
+
+    async def refer(self, address: str) -> Node | None:
+        """The whole node behind a ``mem://`` address."""
+
+    async def record(
+        self,
+        window: Any,
+        *,
+        turn: int,
+        role: Literal["user", "assistant", "tool"],
+        body: str,
+        tokens: int,
+        node: NewNode | Node | None = None,
+        shows: Sequence[str] = (),
+    ) -> Entry:
+        """Append a message to the conversation, with its node, in one transaction."""
+
+    async def begin_epoch(
+        self,
+        window: Any,
+        *,
+        tools: tuple[str, ...],
+        system: tuple[str, ...],
+        why: str,
+        keep_tokens: int,
+        region_tokens: int,
+    ) -> Epoch:
+        """Start the next epoch with a shorter (or the first) prompt."""
+
+    async def nap(self, window: Any, *, tools: tuple[str, ...], system: tuple[str, ...]) -> Epoch:
+        """Clear conversation and working set; keep all long memory."""
+
+    async def note_request(self, session: str, epoch: int, body: str) -> None:
+        """Keep a request's ledger entry."""
+
+    async def last_request(self, session: str) -> str | None:
+        """The newest ledger entry of a session."""
+
+    async def keep(self, key: str, value: Any) -> None:
+        """Keep a small setting."""
+
+    async def kept(self, key: str, default: Any = None) -> Any:
+        """A small setting that was kept."""
+
+    async def settle(self, seconds: float) -> int:
+        """Embed what is pending, behind the turn."""
+
+    async def state(self) -> MemoryState:
+        """Figures for panels."""

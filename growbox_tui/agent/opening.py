@@ -1,0 +1,105 @@
+"""Opening a turn: recall, the mentioned files, and the user's words become one message."""
+
+from __future__ import annotations
+
+import asyncio
+
+from growbox_tui.agent.conversation import Conversation, minute
+from growbox_tui.agent.events import HitView, Notice, Recalled
+from growbox_tui.agent.mentions import as_block, attach
+from growbox_tui.agent.messages import Part, Text
+from memory import MemoryFileError
+from memory.context.render import render
+from memory.tokens import estimate
+from memory.types import Query, Recollection
+
+VIEW_CHARS = 600
+"""Characters of a found memory that the recall card shows."""
+
+
+async def open_turn(talk: Conversation, turn: int, text: str) -> None:
+    """Record the user's message with what memory and the mentioned files add to it.
+
+    The words are recorded even when recall fails or is cancelled.
+    """
+    parts: list[Part] = []
+    shows: list[str] = []
+    try:
+        parts, shows = await _remembered(talk, text)
+    except asyncio.CancelledError:
+        await _record(talk, turn, text, [], [])
+        raise
+    attached = attach(text, talk.read_file, talk.attach_budget)
+    for file in attached:
+        if file.problem:
+            talk.publish(Notice("warning", f"@{file.path} was not attached: {file.problem}"))
+        else:
+            parts.append(Text(as_block(file)))
+    await _record(talk, turn, text, parts, shows)
+
+
+async def _record(
+    talk: Conversation, turn: int, text: str, extra: list[Part], shows: list[str]
+) -> None:
+    where = talk.surroundings()
+    head: list[Part] = [Text(where)] if where else []
+    node = talk.node("user", text, turn)
+    await talk.add(turn, "user", [*head, *extra, Text(text)], node, shows)
+
+
+async def _remembered(talk: Conversation, text: str) -> tuple[list[Part], list[str]]:
+    """The memories that bear on the words and do not stand in the prompt yet."""
+    query = Query(text, project=str(talk.project), session=talk.window.session)
+    try:
+        found = await talk.mind.recall(query)
+    except MemoryFileError as error:
+        talk.publish(Notice("warning", f"memory could not be searched: {error}"))
+        return [], []
+    placed = place(talk, found)
+    talk.window.touch([hit.node.id for hit in found.hits])
+    tokens = sum(estimate(body) for body in placed.values())
+    talk.publish(_event(talk, found, placed, tokens))
+    if found.notice:
+        talk.publish(Notice("info", found.notice))
+    if not placed:
+        return [], []
+    return [Text("\n".join(placed.values()))], list(placed)
+
+
+def place(talk: Conversation, found: Recollection) -> dict[str, str]:
+    """Node id → rendered text of the hits that go into the prompt now, best first."""
+    left = talk.recall_budget
+    placed: dict[str, str] = {}
+    for hit in found.hits:
+        talk.labels[hit.node.id] = (_first_words(hit.node.text), minute(hit.node.at))
+        if talk.window.holds(hit.node.id):
+            continue
+        body = render(hit.node, talk.limits.item_tokens)
+        tokens = estimate(body)
+        if tokens > left:
+            break
+        left -= tokens
+        placed[hit.node.id] = body
+    return placed
+
+
+def _first_words(text: str) -> str:
+    return " ".join(text.split())[:80]
+
+
+def _event(
+    talk: Conversation, found: Recollection, placed: dict[str, str], tokens: int
+) -> Recalled:
+    hits = tuple(
+        HitView(
+            hit.node.address,
+            f"{hit.node.role}:{hit.node.kind}" if hit.node.kind else hit.node.role,
+            minute(hit.node.at),
+            hit.ways,
+            round(hit.score, 3),
+            hit.node.text[:VIEW_CHARS],
+            hit.node.id in placed,
+        )
+        for hit in found.hits
+    )
+    return Recalled(found.query, hits, found.ways, round(found.ms, 2), tokens, found.complete)

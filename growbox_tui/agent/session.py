@@ -1,0 +1,235 @@
+"""Session: one conversation as front ends hold it. Commands in (prompt, answer, cancel, nap),
+events out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from growbox_tui.agent.conversation import Conversation
+from growbox_tui.agent.events import (
+    Failed,
+    ModelChanged,
+    Napped,
+    Notice,
+    Replayed,
+    SessionOpened,
+    ToolEnded,
+    TurnEnded,
+)
+from growbox_tui.agent.loop import run_turn
+from growbox_tui.agent.messages import Message, Text, ToolResult, message_from_json
+from growbox_tui.agent.stream import EventStream
+from growbox_tui.models.protocol import Model
+from memory import MemoryFileError
+from memory.types import Entry
+
+SETTLE_SLICE = 1.0
+"""Seconds of embedding between two looks at whether a turn has begun."""
+
+
+class Session:
+    """One conversation. Its turns run one at a time; words added meanwhile steer the running one."""
+
+    def __init__(
+        self,
+        talk: Conversation,
+        stream: EventStream,
+        *,
+        open_model: Callable[[str], Awaitable[Model]],
+        opened: SessionOpened,
+        transcript: list[Entry],
+        embed_behind: bool,
+    ) -> None:
+        """
+        Args:
+            talk: the conversation, its window loaded.
+            stream: where events go; ``talk`` publishes to it.
+            open_model: from a name to a voice; raises ``ModelError``.
+            opened: told at ``start``.
+            transcript: the messages of a resumed conversation, told after it.
+            embed_behind: whether pending memories are embedded while no turn runs.
+        """
+        self.talk = talk
+        self.stream = stream
+        self._open_model = open_model
+        self._opened = opened
+        self._transcript = transcript
+        self._embed_behind = embed_behind
+        self._turn: asyncio.Task[TurnEnded] | None = None
+        self._settling: asyncio.Task[None] | None = None
+        self._nap_after_turn = False
+        self._names: dict[str, str] = {}
+        """Call id → hand, while a transcript is told."""
+
+    @property
+    def id(self) -> str:
+        """The session's id in the memory file."""
+        return self.talk.window.session
+
+    @property
+    def model_name(self) -> str:
+        """``provider/name`` of the voice."""
+        return self.talk.model.name
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs."""
+        return self._turn is not None and not self._turn.done()
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars that this process has spent in it; ``None`` when a price is not known."""
+        return self.talk.cost
+
+    async def start(self) -> None:
+        """Tell what was opened, and a resumed conversation from its beginning."""
+        self.stream.publish(self._opened)
+        for entry in self._transcript:
+            self._replay(message_from_json(entry.body))
+        self._transcript = []
+        if self.talk.window.epoch is not None:
+            mended = await self.talk.mend(
+                self.talk.window.turns, "interrupted: growbox ended before it finished"
+            )
+            if mended:
+                self.stream.publish(
+                    Notice("info", f"{mended} tool calls had been interrupted; they are marked so.")
+                )
+            self.talk.show_window()
+
+    async def prompt(self, text: str) -> TurnEnded:
+        """One whole turn. While one runs, the words are added to it and its end is returned."""
+        if self._turn is not None and not self._turn.done():
+            self.talk.steering.append(text)
+            return await asyncio.shield(self._turn)
+        await self._rest()
+        self._turn = asyncio.create_task(run_turn(self.talk, text))
+        try:
+            end = await asyncio.shield(self._turn)
+        except asyncio.CancelledError:
+            await self.cancel()
+            raise
+        await self._after_turn()
+        return end
+
+    def answer(self, ask: str, choice: str, reason: str = "") -> bool:
+        """Answer an approval or a question. ``False`` when nothing of that id waits."""
+        return self.talk.dispatch.asking.answer(ask, choice, reason)
+
+    async def cancel(self) -> None:
+        """Stop the running turn; returns when it has ended and the conversation is valid."""
+        if self._turn is not None and not self._turn.done():
+            self.talk.steering.clear()
+            self._turn.cancel()
+            await asyncio.wait([self._turn])
+
+    async def nap(self) -> None:
+        """Clear conversation and working set, keep all long memory. A running turn ends first."""
+        if self.busy:
+            self._nap_after_turn = True
+            self.stream.publish(Notice("info", "The nap comes when this turn has ended."))
+            return
+        await self._rest()
+        await self._nap()
+        self._behind()
+
+    async def use_model(self, name: str) -> None:
+        """Speak through another model from the next request on. Raises ``ModelError``."""
+        model = await self._open_model(name)
+        old, self.talk.model = self.talk.model, model
+        self.stream.publish(ModelChanged(model.name, "you chose it", model.facts.context))
+        if not self.busy:
+            await old.close()
+
+    async def run_shell(self, command: str) -> None:
+        """A command that the user typed; the model sees it with the next turn."""
+        if self.busy:
+            self.stream.publish(Notice("warning", "A turn is running; esc stops it."))
+            return
+        await self._rest()
+        self._turn = asyncio.create_task(self._shell_turn(command))
+        await asyncio.wait([self._turn])
+        self._behind()
+
+    async def close(self) -> None:
+        """Stop what runs and let go of the voice. The memory file stays open for others."""
+        await self.cancel()
+        await self._rest()
+        await self.talk.model.close()
+        self.stream.close()
+
+    # ---- within ------------------------------------------------------------------------------
+
+    async def _shell_turn(self, command: str) -> TurnEnded:
+        talk = self.talk
+        turn = talk.window.turns + 1
+        try:
+            await talk.ready()
+            done = await talk.dispatch.run_for_user(command)
+            words = f"I ran `{command}`:\n{done.content[: talk.limits.result_chars]}"
+            address = await talk.add(
+                turn, "user", (Text(words),), talk.node("tool", words, turn, kind="shell")
+            )
+            self.stream.publish(
+                ToolEnded(done.call.id, "shell", done.is_error, done.detail, done.seconds, address)
+            )
+        except MemoryFileError as error:
+            self.stream.publish(Failed(type(error).__name__, error.text, error.hint))
+        except asyncio.CancelledError:
+            return TurnEnded(turn, "cancelled")
+        return TurnEnded(turn, "done")
+
+    async def _after_turn(self) -> None:
+        if self._nap_after_turn:
+            self._nap_after_turn = False
+            await self._nap()
+        self._behind()
+
+    async def _nap(self) -> None:
+        talk = self.talk
+        messages = len(talk.window.entries)
+        items = len(talk.window.hottest())
+        try:
+            epoch = await talk.mind.nap(talk.window, tools=talk.tools, system=talk.system())
+            kept = await talk.mind.state()
+        except MemoryFileError as error:
+            self.stream.publish(Failed(type(error).__name__, error.text, error.hint))
+            return
+        talk.seen = None
+        self.stream.publish(Napped(messages, items, kept.nodes, epoch.number))
+        talk.show_window()
+
+    def _behind(self) -> None:
+        """Embed behind the turns, until none is pending or a turn begins."""
+        if self._embed_behind and (self._settling is None or self._settling.done()):
+            self._settling = asyncio.create_task(self._settle())
+
+    async def _settle(self) -> None:
+        try:
+            while await self.talk.mind.settle(SETTLE_SLICE):
+                pass
+        except MemoryFileError as error:
+            self.stream.publish(
+                Notice("warning", f"memories wait to be embedded: {error.text} {error.hint}")
+            )
+
+    async def _rest(self) -> None:
+        """Stop embedding; what is not embedded yet is found by its words meanwhile."""
+        if self._settling is not None and not self._settling.done():
+            self._settling.cancel()
+            await asyncio.wait([self._settling])
+
+    def _replay(self, message: Message) -> None:
+        if message.role == "user":
+            words = next((p.text for p in reversed(message.parts) if isinstance(p, Text)), "")
+            self.stream.publish(Replayed("user", words))
+            return
+        if message.role == "assistant" and message.text:
+            self.stream.publish(Replayed("assistant", message.text))
+        for call in message.calls:
+            self._names[call.id] = call.name
+        for part in message.parts:
+            if isinstance(part, ToolResult):
+                name = self._names.pop(part.call_id, "")
+                self.stream.publish(Replayed("tool", part.content, name))
