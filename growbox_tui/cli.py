@@ -1,0 +1,234 @@
+"""The command line: flags become settings, settings one of three front ends.
+
+Nothing heavy is imported here; each front end is imported when it is chosen.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+
+import typer
+
+from growbox_tui import __version__
+
+if TYPE_CHECKING:
+    from growbox_tui.settings import Settings
+    from growbox_tui.wiring import Workbench
+
+Output = Literal["text", "json"]
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+STDIN_PATIENCE = 3.0
+"""Seconds to wait for the first byte of a pipe when there is a question without it."""
+
+app = typer.Typer(
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="growbox: a coding agent for the terminal that remembers.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"growbox {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def run(
+    context: typer.Context,
+    prompt: Annotated[
+        str | None, typer.Option("-p", "--print", help="Ask once, without a screen.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option(help="With -p: text, or json (one event a line).")
+    ] = "text",
+    yes: Annotated[bool, typer.Option("--yes", help="With -p: grant what would be asked.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with this folder's newest session.")
+    ] = False,
+    session: Annotated[
+        str | None, typer.Option(help="Go on with this session (growbox sessions lists them).")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="provider/name, as litellm spells it.")] = None,
+    memory: Annotated[str | None, typer.Option(help="The memory file.")] = None,
+    theme: Annotated[str | None, typer.Option(help="The theme's name.")] = None,
+    folder: Annotated[str, typer.Option("-C", "--folder", help="The folder to work in.")] = ".",
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Start the screen, or with -p ask once and print the answer."""
+    if output not in ("text", "json"):
+        _fail(f"--output is text or json, not “{output}”.", "", USAGE)
+    settings = _settings(model=model, memory=memory, theme=theme)
+    context.obj = settings
+    if context.invoked_subcommand is not None:
+        return
+    project = _project(folder)
+    resumed = session or ("last" if resume else None)
+    if prompt is None and sys.stdin.isatty() and sys.stdout.isatty():
+        _screen(settings, project, resumed)
+    else:
+        question = _question(prompt)
+        _headless(settings, project, [question], resumed, output, "yes" if yes else "no")  # type: ignore[arg-type]
+
+
+@app.command()
+def sessions(context: typer.Context) -> None:
+    """List the conversations in the memory file."""
+    import asyncio
+
+    async def listed() -> list[str]:
+        bench = _bench(context.obj, Path.cwd())
+        try:
+            return [_session_line(info) for info in await bench.sessions()]
+        finally:
+            await bench.close()
+
+    lines = _guarded(lambda: asyncio.run(listed()), "text")
+    typer.echo("\n".join(lines) if lines else "No sessions yet. growbox starts one.")
+
+
+@app.command()
+def demo(
+    context: typer.Context,
+    output: Annotated[
+        str | None, typer.Option(help="Without a screen: text or json; all is granted.")
+    ] = None,
+) -> None:
+    """Play a short script through the real program, in a throw-away folder, without a key."""
+    import dataclasses
+    import tempfile
+
+    from growbox_tui.demo import questions, script, unpack
+
+    with tempfile.TemporaryDirectory(prefix="growbox-demo-") as place:
+        folder = Path(place) / "orchard"
+        unpack(folder)
+        settings = dataclasses.replace(
+            context.obj, model=f"script/{script()}", memory=Path(place) / "memory.db"
+        )
+        if output is None and sys.stdin.isatty() and sys.stdout.isatty():
+            _screen(settings, folder, None, demo=questions())
+        else:
+            form: Output = "json" if output == "json" else "text"
+            _headless(settings, folder, list(questions()), None, form, "yes")
+
+
+# ---- the front ends --------------------------------------------------------------------------
+
+
+def _screen(
+    settings: Settings, project: Path, resume: str | None, demo: tuple[str, ...] = ()
+) -> None:
+    from growbox_tui.app import GrowboxApp
+    from growbox_tui.wiring import Workbench
+
+    bench = Workbench(settings, project, demo=bool(demo))
+    screen = GrowboxApp(bench, resume=resume, prompts=demo)
+    screen.run()
+    raise SystemExit(screen.return_code or DONE)
+
+
+def _headless(
+    settings: Settings,
+    project: Path,
+    questions: list[str],
+    resume: str | None,
+    output: Output,
+    stand_in: str,
+) -> None:
+    import asyncio
+
+    from growbox_tui.frontends.headless import ask
+
+    bench = _bench(settings, project, stand_in)
+    code = _guarded(lambda: asyncio.run(ask(bench, questions, resume, output)), output)
+    raise SystemExit(code)
+
+
+def _bench(settings: Settings, project: Path, stand_in: str = "no") -> Workbench:
+    from growbox_tui.wiring import Workbench
+
+    return Workbench(settings, project, stand_in=stand_in, embed_behind=False)
+
+
+def _guarded(work, output: Output):  # type: ignore[no-untyped-def]
+    """Do it, or tell in one sentence why it could not be done, and leave with the right code."""
+    from growbox_tui.agent.events import Failed
+    from growbox_tui.frontends.headless import report
+    from growbox_tui.models.protocol import ModelError, Unauthorised, UnknownModel
+    from memory import MemoryFileError
+
+    try:
+        return work()
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(FAILED) from None
+    except (ModelError, MemoryFileError) as error:
+        report(Failed(type(error).__name__, error.text, error.hint), output)
+        usage = isinstance(error, UnknownModel | Unauthorised)
+        raise SystemExit(USAGE if usage else FAILED) from None
+
+
+# ---- what is given ---------------------------------------------------------------------------
+
+
+def _settings(**flags: str | None) -> Settings:
+    from growbox_tui.settings import SettingsError, load
+
+    try:
+        return load(os.environ, **flags)
+    except SettingsError as error:
+        _fail(error.text, error.hint, USAGE)
+
+
+def _project(folder: str) -> Path:
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        _fail(f"{path} is not a folder.", "Give -C a folder that exists.", USAGE)
+    os.chdir(path)
+    return Path.cwd()
+
+
+def _question(prompt: str | None) -> str:
+    """The question from the flag and from a pipe on stdin."""
+    piped = "" if sys.stdin.isatty() else _piped(patient=prompt is None)
+    question = "\n\n".join(part for part in (piped.strip("\n"), prompt) if part and part.strip())
+    if not question:
+        _fail("There is no question.", "Give one with -p, or pipe it in.", USAGE)
+    return question
+
+
+def _piped(*, patient: bool) -> str:
+    """What stdin holds. A pipe that stays silent is not waited for when there is a question."""
+    if not patient and not select.select([sys.stdin], [], [], STDIN_PATIENCE)[0]:
+        typer.echo("stdin is silent and is not waited for", err=True)
+        return ""
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _session_line(info) -> str:  # type: ignore[no-untyped-def]
+    from datetime import datetime
+
+    when = datetime.fromtimestamp(info.updated / 1000).strftime("%Y-%m-%d %H:%M")
+    turns = "1 turn" if info.turns == 1 else f"{info.turns} turns"
+    return f"{info.id}  {when}  {turns:>9}  {info.project}  {info.title}"
+
+
+def _fail(text: str, hint: str, code: int) -> NoReturn:
+    typer.echo(f"{text} {hint}".strip(), err=True)
+    raise SystemExit(code)
+
+
+def main() -> None:
+    """The ``growbox`` command."""
+    app()

@@ -1,0 +1,74 @@
+"""Plain text: the answer on stdout, narration on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from growbox_tui.agent.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    Failed,
+    MessageEnded,
+    Notice,
+    Recalled,
+    Retrying,
+    SessionOpened,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    UsageReported,
+)
+from growbox_tui.frontends.clean import clean
+
+Write = Callable[[str], None]
+
+
+class TextFrontEnd:
+    """Reads events; words that end a turn are the answer, all others are narration."""
+
+    def __init__(self, answer: Write, narrate: Write) -> None:
+        """Both are given whole lines without their newline."""
+        self._answer = answer
+        self._narrate = narrate
+
+    def show(self, event: Event) -> None:
+        """Write what one event says, if it says anything here."""
+        match event:
+            case MessageEnded(text=text, stop=stop) if text:
+                (self._narrate if stop == "tool_calls" else self._answer)(clean(text))
+            case _:
+                line = narration(event)
+                if line:
+                    self._narrate(clean(line))
+
+
+def narration(event: Event) -> str:
+    """What is told of an event on stderr; empty for most."""
+    match event:
+        case SessionOpened(model=model, why=why) if why:
+            return f"model: {model} ({why})"
+        case Recalled(hits=hits, ms=ms) if hits:
+            return f"recall: {len(hits)} memories in {ms:.0f} ms"
+        case ToolStarted(name=name, title=title):
+            return f"{name}: {title}"
+        case ToolEnded(name=name, is_error=True, detail=detail):
+            return f"{name} failed: {detail.summary}"
+        case ApprovalAsked(claims=claims):
+            return f"asks: {', '.join(claims)}"
+        case ApprovalAnswered(by="flag"):
+            return "granted by --yes"
+        case ApprovalAnswered(choice="no", reason=reason):
+            return f"refused: {reason}"
+        case Retrying(seconds=seconds, why=why):
+            return f"trying again in {seconds:.1f} s: {why}"
+        case UsageReported(input=tokens, cache_read=read) if tokens is not None:
+            served = "not reported" if read is None else f"{read} from cache"
+            return f"prompt: {tokens} tokens, {served}"
+        case Notice(text=text):
+            return text
+        case Failed(text=text, hint=hint):
+            return f"{text} {hint}".strip()
+        case TurnEnded(reason=reason, detail=detail) if reason not in ("done", "length"):
+            return f"{reason}: {detail}" if detail else reason
+    return ""

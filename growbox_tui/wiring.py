@@ -1,0 +1,253 @@
+"""Workbench: the composition root, the only place that names every concrete class.
+
+Heavy imports happen inside its methods, so that a screen can be painted first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from importlib.resources import files as resource_files
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from growbox_tui.file_index import FileIndex
+from growbox_tui.settings import Settings, save
+
+if TYPE_CHECKING:
+    from growbox_tui.agent.conversation import Conversation
+    from growbox_tui.agent.events import SessionOpened
+    from growbox_tui.agent.session import Session
+    from growbox_tui.models.protocol import Model
+    from memory import Memory
+    from memory.types import MemoryState, SessionInfo
+
+Resume = str | Literal["last"] | None
+"""A session's id, the newest of this folder, or a new one."""
+
+
+class Workbench:
+    """Opens memory once, and sessions on it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        project: Path,
+        *,
+        env: Mapping[str, str] | None = None,
+        stand_in: str = "",
+        embed_behind: bool = True,
+        demo: bool = False,
+    ) -> None:
+        """
+        Args:
+            settings: what the user set.
+            project: the folder to work in.
+            env: keys and base URLs; the process's own when ``None``.
+            stand_in: who answers approvals: ``yes``, ``no``, or empty for the user.
+            embed_behind: whether memories are embedded while no turn runs.
+            demo: whether this is the demonstration.
+        """
+        self.settings = settings
+        self.project = project.resolve()
+        self.demo = demo
+        self._env = os.environ if env is None else env
+        self._stand_in = stand_in
+        self._embed_behind = embed_behind
+        self._memory: Memory | None = None
+        self._sessions: list[Session] = []
+        self._files = FileIndex(self.project)
+        self._kept: set[asyncio.Task[None]] = set()
+
+    # ---- sessions ----------------------------------------------------------------------------
+
+    async def open(self, resume: Resume = None) -> Session:
+        """A session, ready to ``start``. Raises ``MemoryFileError`` or ``ModelError``."""
+        from growbox_tui.agent.session import Session
+        from growbox_tui.agent.stream import EventStream
+
+        memory = await self._open_memory()
+        model, why = await self._choose_model()
+        session_id, resumed, missing = await self._session_id(memory, resume, model.name)
+        stream = EventStream()
+        talk = await self._conversation(memory, session_id, model, stream.publish)
+        opened = await self._opened(talk, memory, resumed, f"{missing} {why}".strip())
+        session = Session(
+            talk,
+            stream,
+            open_model=self.open_model,
+            opened=opened,
+            transcript=await memory.transcript(session_id) if resumed else [],
+            embed_behind=self._embed_behind,
+        )
+        self._sessions.append(session)
+        return session
+
+    async def open_model(self, name: str) -> Model:
+        """A voice by its name. Raises ``ModelError``."""
+        from growbox_tui.models.factory import open_model
+
+        provider = name.split("/", 1)[0]
+        return open_model(
+            name,
+            self._env,
+            base_url=self.settings.base_urls.get(provider),
+            key_env=self.settings.key_envs.get(provider),
+        )
+
+    async def _choose_model(self) -> tuple[Model, str]:
+        if self.settings.model:
+            return await self.open_model(self.settings.model), ""
+        from growbox_tui.models.discover import choose
+
+        chosen = await choose(self._env)
+        return await self.open_model(chosen.name), f"{chosen.why} {chosen.how_to_choose_better}"
+
+    async def _session_id(
+        self, memory: Memory, resume: Resume, model: str
+    ) -> tuple[str, bool, str]:
+        """(id, whether it is resumed, what to say when there was nothing to resume)."""
+        found: SessionInfo | None = None
+        if resume == "last":
+            found = next(iter(await memory.sessions(str(self.project), limit=1)), None)
+        elif resume is not None:
+            found = await memory.session(resume)
+        if found is not None:
+            await memory.set_model(found.id, model)
+            return found.id, True, ""
+        missing = "There is nothing to resume here; this is a new session." if resume else ""
+        return await memory.open_session(str(self.project), model), False, missing
+
+    async def _conversation(self, memory, session_id, model, publish) -> Conversation:  # type: ignore[no-untyped-def]
+        from executors.registry import builtin
+        from executors.workspace import Workspace
+        from growbox_tui.agent.conversation import Conversation
+        from growbox_tui.agent.dispatch import Asking, Dispatch
+        from growbox_tui.agent.gate import Policy
+        from growbox_tui.agent.prompt import Seen
+
+        workspace = Workspace(self.project)
+        hands = builtin(workspace, self._looker(memory, session_id), self._pager(memory))
+        granted = f"commands:{self.project}"
+        policy = Policy(
+            self.project,
+            lambda path: workspace.is_secret(Path(path)),
+            commands=frozenset(await memory.kept(granted, [])),
+        )
+
+        def remember_command(command: str) -> None:
+            commands = sorted({command, *dispatch.policy.commands})
+            task = asyncio.create_task(memory.keep(granted, commands))
+            self._kept.add(task)
+            task.add_done_callback(self._kept.discard)
+
+        dispatch = Dispatch(hands, policy, Asking(publish, self._stand_in), remember_command)
+        talk = Conversation(
+            project=self.project,
+            model=model,
+            mind=memory,
+            window=await memory.window(session_id),
+            dispatch=dispatch,
+            publish=publish,
+            tools=hands.tools(),
+            system=self._system,
+            read_file=workspace.read_text,
+        )
+        last = await memory.last_request(session_id)
+        if last is not None:
+            talk.seen = Seen.from_json(last)
+            talk.requests = talk.seen.number
+        return talk
+
+    def _system(self) -> tuple[str, ...]:
+        from growbox_tui.agent.instructions import instructions
+
+        words = resource_files("growbox_tui.agent").joinpath("system_prompt.md").read_text("utf-8")
+        said = instructions([self.settings.config.parent, self.project])
+        return (words.strip(), said) if said else (words.strip(),)
+
+    def _looker(self, memory: Memory, session_id: str):  # type: ignore[no-untyped-def]
+        from memory.context.render import render
+        from memory.types import Query
+
+        async def look(question: str) -> str:
+            query = Query(question, project=str(self.project), session=session_id)
+            found = await memory.recall(query)
+            bodies = [render(hit.node, 500) for hit in found.hits]
+            return "\n".join([*bodies, found.notice] if found.notice else bodies)
+
+        return look
+
+    def _pager(self, memory: Memory):  # type: ignore[no-untyped-def]
+        async def page(address: str) -> str | None:
+            node = await memory.refer(address)
+            return None if node is None else node.text
+
+        return page
+
+    async def _opened(
+        self, talk: Conversation, memory: Memory, resumed: bool, why: str
+    ) -> SessionOpened:
+        from growbox_tui.agent.events import SessionOpened
+
+        state = await memory.state()
+        return SessionOpened(
+            session=talk.window.session,
+            project=str(self.project),
+            model=talk.model.name,
+            why=why,
+            resumed=resumed,
+            turns=talk.window.turns,
+            memories=state.nodes,
+            context=talk.model.facts.context,
+        )
+
+    # ---- memory ------------------------------------------------------------------------------
+
+    async def _open_memory(self) -> Memory:
+        if self._memory is None:
+            from memory import Memory
+            from memory.hyperspace.choose import choose
+
+            self._memory = await Memory.open(self.settings.memory, embedder=choose())
+        return self._memory
+
+    async def sessions(self) -> list[SessionInfo]:
+        """Conversations on file, newest first, those of this folder before others."""
+        memory = await self._open_memory()
+        found = await memory.sessions()
+        return sorted(found, key=lambda info: (info.project != str(self.project), -info.updated))
+
+    async def state(self) -> MemoryState:
+        """Figures of the memory file."""
+        return await (await self._open_memory()).state()
+
+    # ---- small things ------------------------------------------------------------------------
+
+    def model_names(self) -> list[str]:
+        """Names worth offering: the current one, and those whose key is at hand."""
+        from growbox_tui.models.catalog import offered
+
+        names = [session.model_name for session in self._sessions[-1:]]
+        return list(dict.fromkeys([*names, *offered(self._env), "local/bundled"]))
+
+    def files(self, prefix: str, limit: int = 20) -> list[str]:
+        """Workspace paths for ``@`` completion."""
+        return self._files.match(prefix, limit)
+
+    def save_setting(self, key: str, value: str) -> None:
+        """Keep a setting in the config file. Raises ``SettingsError``."""
+        save(self.settings, key, value)
+
+    async def close(self) -> None:
+        """Let go of everything."""
+        for session in self._sessions:
+            await session.close()
+        self._sessions.clear()
+        if self._kept:
+            await asyncio.wait(self._kept)
+        await self._files.close()
+        if self._memory is not None:
+            await self._memory.close()
+            self._memory = None
