@@ -72,11 +72,21 @@ def match_terms(query: str) -> list[str]:
         run = piece["cjk"]
         if run is None:
             for form in _word_forms(piece):
-                (weak if form in ENGLISH else strong)[form] = None
+                (weak if holds_together(form) else strong)[form] = None
             continue
         for term in _pairs(run) if len(run) > 1 else (run,):
-            (weak if _is_function(term) else strong)[term] = None
+            (weak if holds_together(term) else strong)[term] = None
     return list(strong or weak)[:MAX_TERMS]
+
+
+def holds_together(term: str) -> bool:
+    """Whether a term only holds a sentence together and says nothing of what it is about: ``the``,
+    的, 什么, です, の."""
+    if term in ENGLISH or term in CHINESE_FUNCTION:
+        return True
+    if all("\u3041" <= char <= "\u309f" for char in term):
+        return True
+    return any(char in CHINESE_FUNCTION or char in JAPANESE_PARTICLES for char in term)
 
 
 def _normalised(text: str) -> str:
@@ -125,12 +135,3 @@ def _identifier_parts(word: str) -> Iterator[str]:
     parts = _PART.findall(word)
     if len(parts) > 1 and sum(part.isdigit() for part in parts) <= 1:
         yield from (part.lower() for part in parts if len(part) > 1 and part.isalpha())
-
-
-def _is_function(term: str) -> bool:
-    """Whether a character or pair only holds a sentence together: 的, 什么, です, のは."""
-    if term in CHINESE_FUNCTION:
-        return True
-    if all("\u3041" <= char <= "\u309f" for char in term):
-        return True
-    return any(char in CHINESE_FUNCTION or char in JAPANESE_PARTICLES for char in term)

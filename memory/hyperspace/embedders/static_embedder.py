@@ -118,7 +118,8 @@ def _read_tokenizer(path: Path) -> Tokenizer:
 
     try:
         return Tokenizer.from_file(str(path))
-    except Exception as error:  # noqa: BLE001 - the library raises bare Exception for a bad file
+    except Exception as error:
+        # The library raises bare Exception for whatever is wrong with the file.
         raise EmbedderUnavailable(f"{path} is not a tokenizer: {error}") from error
 
 

@@ -1,0 +1,90 @@
+"""Finds memories by their words, and tells chance from substance.
+
+BM25 ranks; whether a hit counts at all is decided by how much of the question it covers. Each term
+weighs as much as it is rare in this store, terms that no memory holds weigh most: they are what the
+question is about, and a memory without them is about something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum, log
+
+from memory.store import fulltext, nodes
+from memory.store.database import Database
+from memory.store.segment import holds_together, match_terms
+
+from .small_talk import SMALL_TALK
+
+COVERAGE_BAR = 0.4
+"""A hit covers at least this share of the question's weight (measured: see the bench
+``recall_quality``) ..."""
+ENOUGH_TERMS = 3.0
+"""... or as much as so many terms found in one memory alone weigh: a long question, say a pasted
+error, is never covered in large part."""
+MOST_TERMS = 32
+"""Only the rarest terms are asked for; a pasted page has thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one way found."""
+
+    ranking: tuple[tuple[int, float], ...]
+    """(seq, score), best first: all candidates, for fusion."""
+    sure: frozenset[int]
+    """Those of them that this way alone would bring."""
+
+
+NOTHING = Found((), frozenset())
+
+
+def find(db: Database, question: str, k: int) -> Found:
+    """The ``k`` best nodes by BM25, and which of them cover enough of the question.
+
+    Finds nothing for a question of function words and small talk. Raises ``MemoryFileError``.
+    """
+    terms = telling_terms(question)
+    if not terms:
+        return NOTHING
+    total = nodes.count(db)
+    frequencies = {term: fulltext.document_frequency(db, term) for term in terms}
+    weights = {term: rarity(frequency, total) for term, frequency in frequencies.items()}
+    rarest = sorted(terms, key=lambda term: -weights[term])
+    present = [term for term in rarest if frequencies[term]][:MOST_TERMS]
+    ranking = fulltext.matches(db, present, k)
+    if not ranking:
+        return NOTHING
+    covered = _covered(db, present, weights, [seq for seq, _ in ranking])
+    bar = min(
+        COVERAGE_BAR * fsum(weights[term] for term in rarest[:MOST_TERMS]),
+        ENOUGH_TERMS * rarity(1, total),
+    )
+    sure = frozenset(seq for seq, weight in covered.items() if weight >= bar)
+    return Found(tuple(ranking), sure)
+
+
+def telling_terms(question: str) -> list[str]:
+    """The terms of a question that say what it is about; none of "hello, how are you"."""
+    return [
+        term
+        for term in match_terms(question)
+        if term not in SMALL_TALK and not holds_together(term)
+    ]
+
+
+def rarity(frequency: int, total: int) -> float:
+    """Inverse document frequency of a term that ``frequency`` of ``total`` nodes hold; positive."""
+    return log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+
+
+def _covered(
+    db: Database, terms: Sequence[str], weights: dict[str, float], seqs: Sequence[int]
+) -> dict[int, float]:
+    """How much weight of the terms each node holds."""
+    held: dict[int, list[float]] = {seq: [] for seq in seqs}
+    for term in terms:
+        for seq in fulltext.holding(db, term, seqs):
+            held[seq].append(weights[term])
+    return {seq: fsum(found) for seq, found in held.items()}
