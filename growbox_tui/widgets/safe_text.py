@@ -1,0 +1,55 @@
+"""Safe text: what a model or a tool wrote, made fit for a terminal.
+
+Escape sequences are taken out, other control bytes and signs that reorder or hide text are shown
+as what they are. Nothing here is ever read as markup.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|\Z)"  # OSC, DCS
+    r"|\x1b[ -/]*[0-~]"  # all other escapes
+)
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control bytes but tab and newline
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi marks, embeddings, overrides, isolates
+    "\u2028\u2029\ufff9-\ufffb"  # line separators and annotations
+    "\ud800-\udfff]"  # halves of a surrogate pair cannot be written at all
+)
+_TAB = 4
+
+
+def _shown(match: re.Match[str]) -> str:
+    char = match.group()
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    return f"⟨U+{code:04X}⟩"
+
+
+def safe(text: str) -> str:
+    """The text without terminal sequences, its line ends as ``\\n``, tabs as spaces, and every
+    control byte or bidi override visible. Never longer than eight times the input."""
+    if text.isascii() and text.isprintable():
+        return text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\t" in text:
+        text = text.expandtabs(_TAB)
+    return _UNSAFE.sub(_shown, _SEQUENCE.sub("", text))
+
+
+def one_line(text: str) -> str:
+    """``safe``, and on one line: runs of white space become one space."""
+    return " ".join(safe(text).split())
+
+
+def typed(text: str) -> str:
+    """What may enter the composer: line ends as ``\\n``, no sequences, no control bytes."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _UNSAFE.sub("", _SEQUENCE.sub("", text))

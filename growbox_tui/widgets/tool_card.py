@@ -1,0 +1,140 @@
+"""ToolCard: one call of a hand. One line when closed; opens to its output or diff."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets._static import Static
+
+from growbox_tui.widgets.detail_rows import INDENT, detail_rows
+from growbox_tui.widgets.page import Page, Row, flush, wrapped
+from growbox_tui.widgets.safe_text import one_line, safe
+
+if TYPE_CHECKING:
+    from textual.events import Click
+    from textual.selection import Selection
+
+    from growbox_tui.agent.events import DetailView, ToolEnded
+
+NAME_WIDTH = 12
+PROGRESS_LINES = 4
+PROGRESS_KEPT = 4_000
+"""Characters of running output that are kept for show; the whole arrives with the end."""
+_SIGNS = {
+    "running": ("◐", "$text-warning"),
+    "done": ("●", "$text-success"),
+    "error": ("✗", "$text-error"),
+    "stopped": ("✗", "$text-muted"),
+}
+
+
+def seconds_words(seconds: float) -> str:
+    """``0.2 s``, ``14 s``, ``2 m 05 s``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{int(seconds) // 60} m {int(seconds) % 60:02d} s"
+
+
+def head_line(sign: str, style: str, name: str, title: str, summary: str) -> Content:
+    """The closed card without its figures: sign, name, what, how it went."""
+    parts: list[tuple[str, str]] = [(f"{sign} ", style), (f"{name:<{NAME_WIDTH}}", "")]
+    parts.append((one_line(title), ""))
+    if summary:
+        parts.append((f"   {one_line(summary)}", "$text-muted"))
+    return Content.assemble(*parts)
+
+
+class ToolCard(Static, can_focus=True):
+    """Takes the events of its call and draws itself; never asks anyone for anything."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "turn", "Open or close", show=False)]
+
+    class Turned(Message):
+        """The card was opened or closed."""
+
+    def __init__(self, name: str, title: str) -> None:
+        self.hand = name
+        self.title_words = title
+        self.state = "running"
+        self.opened = False
+        self._progress = ""
+        self._detail: DetailView | None = None
+        self._seconds = 0.0
+        self._address = ""
+        self._page = Page(self._rows)
+        super().__init__(self._page, markup=False)
+
+    def progress(self, text: str) -> None:
+        """Output as it comes; the last lines are shown while it runs."""
+        self._progress = (self._progress + text)[-PROGRESS_KEPT:]
+        self._redraw()
+
+    def ended(self, event: ToolEnded) -> None:
+        """The call is over."""
+        self.state = "error" if event.is_error else "done"
+        self._detail = event.detail
+        self._seconds = event.seconds
+        self._address = event.address
+        self._progress = ""
+        self._redraw()
+
+    def stopped(self) -> None:
+        """The turn ended before the call did."""
+        if self.state == "running":
+            self.state = "stopped"
+            self._redraw()
+
+    def again(self) -> Callable[[], ToolCard]:
+        """How to make this widget anew."""
+        name, title, state = self.hand, self.title_words, self.state
+        detail, seconds, address = self._detail, self._seconds, self._address
+
+        def make() -> ToolCard:
+            card = ToolCard(name, title)
+            card.state, card._detail = state, detail
+            card._seconds, card._address = seconds, address
+            return card
+
+        return make
+
+    def action_turn(self) -> None:
+        """Open it, or close it."""
+        self.opened = not self.opened
+        self._redraw()
+        self.post_message(self.Turned())
+
+    def on_click(self, event: Click) -> None:
+        event.stop()
+        if not self.screen.get_selected_text():
+            self.action_turn()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str]:
+        """Copied text has no breaks of ours in it."""
+        return self._page.selected(selection), "\n"
+
+    def _redraw(self) -> None:
+        self._page = Page(self._rows)
+        self.update(self._page)
+
+    def _rows(self, width: int) -> list[Row]:
+        sign, style = _SIGNS[self.state]
+        title, summary = self.title_words, ""
+        if self._detail is not None:
+            title, summary = self._detail.title or title, self._detail.summary
+        if self.state == "stopped":
+            summary = "stopped"
+        figures = seconds_words(self._seconds) if self._detail is not None else ""
+        left = head_line(sign, style, self.hand, title, summary)
+        rows = [Row(flush(left, Content.styled(figures, "$text-muted"), width))]
+        if self._progress and self.state == "running":
+            tail = "\n".join(safe(self._progress).rstrip("\n").split("\n")[-PROGRESS_LINES:])
+            rows.extend(wrapped(Content.styled(tail, "$text-muted"), width, INDENT, INDENT))
+        if self.opened and self._detail is not None:
+            rows.extend(detail_rows(self._detail, width, self._address))
+        return rows

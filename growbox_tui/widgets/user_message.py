@@ -1,0 +1,46 @@
+"""UserMessage: what the user said, as one flat widget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widgets._static import Static
+
+from growbox_tui.widgets.detail_rows import bounded
+from growbox_tui.widgets.page import Page, Row, wrapped
+from growbox_tui.widgets.safe_text import safe
+
+if TYPE_CHECKING:
+    from textual.selection import Selection
+
+SHOWN_LINES = 30
+"""Lines of a long message that are drawn; a pasted file would bury the conversation."""
+
+
+class UserMessage(Static):
+    """The user's words. ``waiting`` while they are not yet part of the conversation."""
+
+    def __init__(self, text: str, *, waiting: bool = False) -> None:
+        self.text = text
+        self._page = Page(self._rows)
+        super().__init__(self._page, markup=False, classes="-waiting" if waiting else "")
+
+    def again(self) -> Callable[[], UserMessage]:
+        """How to make this widget anew."""
+        text = self.text
+        return lambda: UserMessage(text)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str]:
+        """Copied text has no breaks of ours in it."""
+        return self._page.selected(selection), "\n"
+
+    def _rows(self, width: int) -> list[Row]:
+        none = Content("")
+        head, tail, hidden = bounded(safe(self.text), SHOWN_LINES)
+        rows = wrapped(Content("\n".join(head)), width, none, none)
+        if hidden:
+            rows.append(Row(Content.styled(f"… {hidden} more lines", "$text-muted")))
+            rows.extend(wrapped(Content("\n".join(tail)), width, none, none))
+        return rows
