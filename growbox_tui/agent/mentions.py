@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_MENTION = re.compile(r"""(?<![\w@])@(?:"([^"\n]+)"|([^\s"'`,;:!?，。；：！？、）)\]}]+))""")
+_MENTION = re.compile(r"""(?<![\w@])@(?:"([^"\n]+)"|([^\s@"'`,;:!?，。；：！？、）)\]}]+))""")
 
 
 @dataclass(frozen=True, slots=True)

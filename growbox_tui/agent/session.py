@@ -29,7 +29,7 @@ SETTLE_SLICE = 1.0
 
 
 class Session:
-    """One conversation. Its turns run one at a time; words added meanwhile steer the running one."""
+    """One conversation. Its turns run one at a time; words added meanwhile steer the turn."""
 
     def __init__(
         self,
