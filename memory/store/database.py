@@ -99,6 +99,22 @@ class Database:
                     self.connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All reads in the block see the file as it is at the first of them."""
+        with told(self.path):
+            self.connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+
+    def size(self) -> int:
+        """Bytes of the file and its WAL, asked by name: nothing is opened."""
+        names = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(name.stat().st_size for name in names if name.exists())
+
     def close(self) -> None:
         """Close the connection; the last one also folds the WAL back into the file."""
         with told(self.path):

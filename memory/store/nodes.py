@@ -121,6 +121,11 @@ def count(db: Database) -> int:
     return int(db.value("SELECT count(*) FROM nodes"))
 
 
+def last_seq(db: Database) -> int:
+    """The position of the newest node; 0 if there is none."""
+    return int(db.value("SELECT coalesce(max(seq), 0) FROM nodes"))
+
+
 def _select(
     db: Database,
     tests: list[str],

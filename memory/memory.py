@@ -1,0 +1,286 @@
+"""Memory: the front desk. Every verb is here; the rooms behind it do the work.
+
+Three threads serve it: one writes, one reads, one embeds. A write that has begun is finished even
+if its caller is cancelled, and the window changes together with the file or not at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from memory.context import epochs
+from memory.context.window import Window, carry
+from memory.protocols import Clock, Embedder
+from memory.settling import Settling, SharedEmbedder
+from memory.store import conversation, nodes, vectors
+from memory.store.database import Database, open_database
+from memory.store.lane import Lane
+from memory.store.texts import clean
+from memory.types import (
+    Entry,
+    Epoch,
+    MemoryState,
+    NewNode,
+    Node,
+    Query,
+    Recollection,
+    SessionInfo,
+)
+
+Answer = TypeVar("Answer")
+
+ADDRESS = "mem://"
+"""How the address of a node begins."""
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def now(self) -> int:
+        """Milliseconds since the epoch, UTC."""
+        return time.time_ns() // 1_000_000
+
+
+class Memory:
+    """One memory file. Made by ``Memory.open``; every verb may raise ``MemoryFileError``."""
+
+    def __init__(self, path: Path, embedder: Embedder | None, clock: Clock | None) -> None:
+        """Use ``Memory.open``: an object made by hand has no connections yet."""
+        self.path = path
+        self._embedder = None if embedder is None else SharedEmbedder(embedder)
+        self._settling = None if self._embedder is None else Settling(self._embedder)
+        self._clock = clock or SystemClock()
+        self._writer = Lane("write")
+        self._reader = Lane("read")
+        self._embedding = Lane("embed")
+        self._one_write = asyncio.Lock()
+        self._writes: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    @classmethod
+    async def open(
+        cls, path: Path, *, embedder: Embedder | None = None, clock: Clock | None = None
+    ) -> Memory:
+        """Open the file, making it (0600) and its folder (0700) where needed.
+
+        Without an embedder nothing is found by meaning, and nothing is embedded.
+        """
+        memory = cls(path, embedder, clock)
+        await memory._writer.open(lambda: open_database(path))
+        try:
+            await memory._reader.open(lambda: open_database(path, reading=True))
+        except BaseException:  # the writing connection must not stay behind
+            await memory._writer.close()
+            raise
+        return memory
+
+    async def close(self) -> None:
+        """Finish what has begun and let go of the file. May be called again."""
+        if self._closed:
+            return
+        self._closed = True
+        while self._writes:
+            await asyncio.wait(self._writes)
+        await self._embedding.close()
+        await self._reader.close()
+        await self._writer.close()
+
+    # ---- the timeline ------------------------------------------------------------------------
+
+    async def remember(self, new: NewNode) -> Node:
+        """Append to the timeline. On disk, and found by its words, when it returns."""
+        at = self._clock.now()
+        return await self._whole(self._writer.run(lambda db: nodes.add(db, new, at)))
+
+    async def refer(self, address: str) -> Node | None:
+        """The whole node behind ``mem://<id>`` (or its bare id); ``None`` if there is none."""
+        name = address.strip().removeprefix(ADDRESS).strip().lower()
+        return await self._reader.run(lambda db: nodes.by_id(db, clean(name)))
+
+    async def recall(self, query: Query) -> Recollection:
+        """Memories that bear on a question, best first. Works before anything is embedded."""
+        # Here and not above: what only stores and resumes need not load the ways of finding.
+        from memory.recall import ladder
+
+        return await self._reader.run(
+            lambda db: ladder.recall(query, db, self._embedder, self._clock)
+        )
+
+    async def settle(self, seconds: float) -> int:
+        """Embed what is pending, newest first, for at most that long; how many were looked at.
+
+        What is left stays pending for the next call or the next process.
+        """
+        settling, until, done = self._settling, time.monotonic() + seconds, 0
+        while settling is not None and not self._closed and time.monotonic() < until:
+            batch = await self._reader.run(settling.pending)
+            if batch.rows:
+                embedded = await self._embedding.call(partial(settling.embed, batch))
+                await self._whole(self._writer.run(partial(settling.put, embedded=embedded)))
+            done += len(batch.rows)
+            if batch.last:
+                settling.done(batch)
+                break
+        return done
+
+    # ---- conversations -----------------------------------------------------------------------
+
+    async def open_session(self, project: str, model: str) -> str:
+        """A new conversation; its id."""
+        at = self._clock.now()
+        return await self._whole(
+            self._writer.run(lambda db: conversation.open_session(db, project, model, at))
+        )
+
+    async def session(self, session: str) -> SessionInfo | None:
+        """A conversation on file."""
+        return await self._reader.run(lambda db: conversation.session(db, session))
+
+    async def sessions(self, project: str | None = None, limit: int = 50) -> list[SessionInfo]:
+        """Conversations in which something was said, newest first."""
+        return await self._reader.run(lambda db: conversation.sessions(db, project, limit))
+
+    async def set_model(self, session: str, model: str) -> None:
+        """Another voice goes on with the conversation."""
+        await self._whole(self._writer.run(lambda db: conversation.set_model(db, session, model)))
+
+    async def transcript(self, session: str) -> list[Entry]:
+        """All messages of a conversation, all epochs, oldest first."""
+        return await self._reader.run(lambda db: conversation.transcript(db, session))
+
+    async def window(self, session: str) -> Window:
+        """The prompt of a conversation as it stands on disk; without an epoch if it is new."""
+        return await self._reader.run(lambda db: epochs.load(db, session))
+
+    async def begin_epoch(
+        self,
+        window: Window,
+        *,
+        tools: tuple[str, ...],
+        system: tuple[str, ...],
+        why: str,
+        keep_tokens: int,
+        region_tokens: int,
+    ) -> Epoch:
+        """Start the next epoch, with a prompt of at most about ``keep_tokens`` of conversation
+        and ``region_tokens`` of memories (estimated).
+
+        Of the tail the newest whole turns stay; the newest turn keeps what the user said and at
+        least its newest message with its results, whatever the budget, unless that is 0. The
+        region keeps the hottest of its items and of the memories that fell out of the tail.
+        """
+
+        async def change() -> Epoch:
+            at, going = self._clock.now(), carry(window, keep_tokens)
+            fixed = epochs.Fixed(tools, system, clean(why))
+            epoch = await self._writer.run(
+                lambda db: epochs.begin(db, window, going, fixed, region_tokens, at)
+            )
+            window.start(epoch, going.entries)
+            return epoch
+
+        return await self._in_turn(change())
+
+    async def nap(
+        self, window: Window, *, tools: tuple[str, ...], system: tuple[str, ...]
+    ) -> Epoch:
+        """Clear conversation, region and heat. The timeline keeps all of it."""
+        return await self.begin_epoch(
+            window, tools=tools, system=system, why="nap", keep_tokens=0, region_tokens=0
+        )
+
+    async def record(
+        self,
+        window: Window,
+        *,
+        turn: int,
+        role: Literal["user", "assistant", "tool"],
+        body: str,
+        tokens: int,
+        node: NewNode | Node | None = None,
+        shows: Sequence[str] = (),
+    ) -> Entry:
+        """Append a message, and the node of its words, in one transaction; on disk on return.
+
+        Args:
+            window: of the session; its epoch must have begun (else ``ValueError``).
+            turn: counts the user's questions from 1.
+            body: the message as the prompt will hold it; kept to the byte (lone surrogates, which
+                no encoding can hold, become U+FFFD).
+            tokens: estimated tokens of ``body``.
+            node: its words; a ``Node`` is one that is on the timeline already.
+            shows: ids of the remembered nodes that are rendered in it.
+        """
+        if window.epoch is None:
+            raise ValueError("a message needs an epoch to stand in")
+        number = window.epoch.number
+
+        async def change() -> Entry:
+            entry = Entry(window.next_seq, turn, role, clean(body), tokens, None, tuple(shows))
+            at = self._clock.now()
+            stored = await self._writer.run(
+                lambda db: epochs.record(db, window, number, entry, node, at)
+            )
+            window.append(stored)
+            return stored
+
+        return await self._in_turn(change())
+
+    async def note_request(self, session: str, epoch: int, body: str) -> None:
+        """Keep the ledger's record of a request; memory does not look inside."""
+        at = self._clock.now()
+        await self._whole(
+            self._writer.run(lambda db: conversation.note_request(db, session, epoch, body, at))
+        )
+
+    async def last_request(self, session: str) -> str | None:
+        """The newest record that ``note_request`` kept."""
+        return await self._reader.run(lambda db: conversation.last_request(db, session))
+
+    # ---- small things ------------------------------------------------------------------------
+
+    async def keep(self, key: str, value: Any) -> None:
+        """Keep a small setting: anything that JSON holds."""
+        await self._whole(self._writer.run(lambda db: conversation.keep(db, key, value)))
+
+    async def kept(self, key: str, default: Any = None) -> Any:
+        """A setting that was kept."""
+        return await self._reader.run(lambda db: conversation.kept(db, key, default))
+
+    async def state(self) -> MemoryState:
+        """Figures for panels."""
+        stamp = self._embedder.stamp if self._embedder else ""
+        return await self._reader.run(lambda db: _state(db, stamp))
+
+    async def _in_turn(self, change: Coroutine[Any, Any, Answer]) -> Answer:
+        """Changes of windows come one after the other: the next sees what the last one did."""
+
+        async def alone() -> Answer:
+            async with self._one_write:
+                return await change
+
+        return await self._whole(alone())
+
+    async def _whole(self, write: Coroutine[Any, Any, Answer]) -> Answer:
+        """Finish a write even if the caller is cancelled."""
+        task = asyncio.ensure_future(write)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+        return await asyncio.shield(task)
+
+
+def _state(db: Database, stamp: str) -> MemoryState:
+    space = vectors.known_space(db, stamp)
+    return MemoryState(
+        path=str(db.path),
+        nodes=nodes.count(db),
+        sessions=conversation.count_sessions(db),
+        embedded=0 if space is None else vectors.count(db, space),
+        embedder=stamp,
+        bytes=db.size(),
+    )
