@@ -64,7 +64,8 @@ def percent(share: float) -> str:
 
 
 def when(at: str, now: datetime, zone: tzinfo | None = None) -> str:
-    """An event's UTC ``YYYY-MM-DD HH:MM`` as ``14:02`` today, ``3 May`` this year, else ``2024``.
+    """An event's UTC ``YYYY-MM-DD HH:MM`` as ``14:02`` today, ``3 May`` within the last eleven
+    months, else ``2024``.
 
     ``zone`` is where the reader is; ``None`` is the system's own. Text of another form comes
     back as it is.
@@ -73,10 +74,10 @@ def when(at: str, now: datetime, zone: tzinfo | None = None) -> str:
         moment = datetime.strptime(at, "%Y-%m-%d %H:%M").replace(tzinfo=UTC).astimezone(zone)
     except ValueError:
         return one_line(at)
-    today = now.astimezone(zone)
-    if moment.date() == today.date():
+    days = (now.astimezone(zone).date() - moment.date()).days
+    if days == 0:
         return f"{moment:%H:%M}"
-    if moment.year == today.year:
+    if abs(days) < 335:
         return f"{moment.day} {_MONTHS[moment.month - 1]}"
     return str(moment.year)
 

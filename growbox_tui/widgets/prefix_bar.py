@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from growbox_tui.agent.events import PromptBuilt, SegmentState, SegmentView, UsageReported
 
 PATTERNS: dict[SegmentState, str] = {"hit": " ", "new": ".", "broken": "/"}
-NARROWEST = 4
+NARROWEST = 2
 """A bar with room for a gap: segments of fewer cells are drawn whole."""
 GAP = "\u2590"
 """Half a cell of the page's ground at a segment's end, which parts it from the next."""
@@ -83,11 +83,11 @@ def share_cells(tokens: Sequence[int], cells: int) -> list[int]:
 
 
 def label(name: str, tokens: int, cells: int) -> str:
-    """As much of ``name tokens`` as fits with a blank before and after it; else nothing."""
-    for words in (f"{name} {count(tokens)}", name):
-        if cell_len(words) + 2 <= cells:
-            return f" {words} "
-    return name if cell_len(name) <= cells - 1 else ""
+    """As much of ``name tokens`` as fits with a blank on both sides, or behind it; else nothing."""
+    for words in (f" {name} {count(tokens)} ", f" {name} ", f"{name} "):
+        if cell_len(words) <= cells:
+            return words
+    return ""
 
 
 def stretches(segments: Sequence[SegmentView], cells: int) -> list[Stretch]:

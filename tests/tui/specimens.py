@@ -46,7 +46,8 @@ USAGE = events.UsageReported(
     seconds=3.2, predicted=50_100, cause="",
 )  # fmt: skip
 LABELS = (
-    "graft.py children_done", "decision: prune late, never early", "is_leaf() 的约定：只数未完成的子节点",
+    "graft.py children_done", "decision: prune late, never early",
+    "is_leaf() 的约定：只数未完成的子节点",
     "branch naming", "read src/prune.py", "run pytest -k prune", "why does the job skip nodes?",
 )  # fmt: skip
 ITEMS = tuple(
