@@ -11,7 +11,7 @@ import time
 from collections.abc import Coroutine, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from memory.context import epochs
 from memory.context.window import Window, carry
@@ -31,6 +31,9 @@ from memory.types import (
     Recollection,
     SessionInfo,
 )
+
+if TYPE_CHECKING:
+    from memory.recall.by_vector import NullDistribution
 
 Answer = TypeVar("Answer")
 
@@ -60,6 +63,7 @@ class Memory:
         self._embedding = Lane("embed")
         self._one_write = asyncio.Lock()
         self._writes: set[asyncio.Task[Any]] = set()
+        self._chance: NullDistribution | None = None
         self._closed = False
 
     @classmethod
@@ -105,10 +109,13 @@ class Memory:
     async def recall(self, query: Query) -> Recollection:
         """Memories that bear on a question, best first. Works before anything is embedded."""
         # Here and not above: what only stores and resumes need not load the ways of finding.
-        from memory.recall import ladder
+        from memory.recall import by_vector, ladder
 
+        if self._chance is None:
+            self._chance = by_vector.NullDistribution()
+        chance = self._chance
         return await self._reader.run(
-            lambda db: ladder.recall(query, db, self._embedder, self._clock)
+            lambda db: ladder.recall(query, db, self._embedder, self._clock, chance=chance)
         )
 
     async def settle(self, seconds: float) -> int:
