@@ -1,0 +1,102 @@
+"""One exchange with a streaming provider: events in, deltas out, a reply or an error at the end.
+
+The same for every wire format; what an event means is the format's own business.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any
+
+from growbox_tui.models.assembler import Assembler
+from growbox_tui.models.http_stream import HttpStream, Silence, StreamBroken, Whole
+from growbox_tui.models.protocol import (
+    BadReply,
+    CutStream,
+    Delta,
+    EmptyReply,
+    Silent,
+    Unreachable,
+)
+
+REST_S = 5.0
+"""Seconds that we wait for usage figures once the reply itself has ended."""
+
+ReadEvent = Callable[[Assembler, str, Any, str], list[Delta]]
+"""(assembler, kind of event, parsed value, its JSON text) → deltas. Raises ``ValueError`` for a
+value that is not in the format; sets ``assembler.closed`` when nothing more comes."""
+
+
+async def converse(
+    http: HttpStream,
+    body: str,
+    assembler: Assembler,
+    silence: Silence,
+    read_event: ReadEvent,
+    read_whole: ReadEvent,
+) -> AsyncGenerator[Delta, None]:
+    """Send a body and yield what comes of it, a ``Reply`` last. Raises ``ModelError`` only."""
+    got = False
+    try:
+        async with aclosing(http.events(body, silence)) as events:
+            async for event in events:
+                got = True
+                size = assembler.size
+                if isinstance(event, Whole):
+                    deltas = _whole(http, assembler, event.text, read_whole)
+                elif event.data.strip() == "[DONE]":
+                    break
+                else:
+                    deltas = read_event(assembler, event.kind, _parsed(event.data), event.data)
+                if assembler.size > size:
+                    silence.touch()
+                for delta in deltas:
+                    yield delta
+                if assembler.closed:
+                    break
+                if assembler.finished:
+                    silence.shorten(REST_S)
+    except (StreamBroken, ValueError) as error:
+        if not assembler.finished:
+            raise _broken(http, assembler, str(error)) from error
+    except Silent:
+        if not assembler.finished:
+            raise
+    for delta in assembler.flush():
+        yield delta
+    if not got:
+        raise EmptyReply(f"{http.who} answered without a word", "Ask again.")
+    if not assembler.finished:
+        raise _broken(http, assembler, "the answer ended before it was whole")
+    if http.damaged:
+        assembler.notice("A damaged byte in the answer was replaced.")
+    yield assembler.reply()
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("an event is nested too deep") from error
+
+
+def _whole(http: HttpStream, assembler: Assembler, text: str, read: ReadEvent) -> list[Delta]:
+    try:
+        value = _parsed(text)
+        deltas = read(assembler, "", value, text)
+    except ValueError as error:
+        raise BadReply(
+            f"{http.who} answered in another form than the model's protocol: {error}",
+            f"Check the base URL: {http.url} was asked.",
+        ) from error
+    if not assembler.finished:
+        assembler.finish("stop")
+    return deltas
+
+
+def _broken(http: HttpStream, assembler: Assembler, why: str) -> CutStream | Unreachable:
+    if assembler.began:
+        return CutStream(f"{http.who} broke off in the middle of its reply: {why}")
+    return Unreachable(f"{http.who} broke off before its reply began: {why}", "Try again.")
