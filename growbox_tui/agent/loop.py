@@ -74,8 +74,8 @@ async def _steps(talk: Conversation, turn: int, shown: Shown) -> TurnEnded:
                 continue
             return _ended(talk, turn, reply)
         results = await _dispatch(talk, turn, reply)
-        now = _fingerprint(reply, results)
-        if now == previous:
+        now = () if reply.broken else _fingerprint(reply, results)
+        if now and now == previous:
             return TurnEnded(turn, "repeating", "the model did the same thing twice, to no effect")
         previous = now
         all_broken = all_broken + 1 if len(reply.broken) == len(results) else 0

@@ -7,6 +7,7 @@ broken one never enters the conversation and none of its calls is ever run.
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import Callable
 from contextlib import aclosing
@@ -63,8 +64,8 @@ async def speak(
     Raises:
         ModelError: when no further try would help.
     """
-    begun = time.monotonic()
     attempt = 0
+    failing_since = 0.0
     while True:
         attempt += 1
         shown.text.clear()
@@ -74,7 +75,8 @@ async def speak(
         except ModelError as error:
             if shown.text and error.retryable and not isinstance(error, CutStream):
                 error = CutStream(error.text, error.hint, retry_after=error.retry_after)
-            wait = next_try(error, attempt, time.monotonic() - begun)
+            failing_since = failing_since or time.monotonic()
+            wait = next_try(error, attempt, time.monotonic() - failing_since, random.Random())
             if wait is None:
                 raise error from None
             publish(Retrying(wait, attempt, error.text, bool(shown.text)))

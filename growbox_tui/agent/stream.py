@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -59,10 +59,15 @@ class Reader:
         self._closed = True
         self._wake.set()
 
+    def drain(self) -> Iterator[Event]:
+        """What is queued now, without waiting for more."""
+        while self._queue:
+            yield self._queue.popleft()
+
     async def __aiter__(self) -> AsyncIterator[Event]:
         while True:
-            while self._queue:
-                yield self._queue.popleft()
+            for event in self.drain():
+                yield event
             if self._closed:
                 return
             self._wake.clear()
