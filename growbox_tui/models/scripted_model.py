@@ -21,6 +21,7 @@ from growbox_tui.agent.messages import (
     ToolResult,
     Usage,
 )
+from growbox_tui.models.call_ids import last_call_number
 from growbox_tui.models.protocol import (
     BadReply,
     CutStream,
@@ -50,7 +51,6 @@ from memory.tokens import estimate
 
 _PIECE = re.compile(r"\s*\S+|\s+")
 """A word with the space before it, or what space is left at the end."""
-_OUR_ID = re.compile(r"call_(\d+)")
 
 
 class ScriptedModel:
@@ -153,13 +153,7 @@ class ScriptedModel:
                 await asyncio.Event().wait()
 
     def _call_id(self, request: Request) -> str:
-        used = [
-            int(found[1])
-            for message in request.messages
-            for call in message.calls
-            if (found := _OUR_ID.fullmatch(call.id))
-        ]
-        self._calls = max([self._calls, *used]) + 1
+        self._calls = max(self._calls, last_call_number(request.messages)) + 1
         return f"call_{self._calls}"
 
     def _reply(
