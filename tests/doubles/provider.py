@@ -1,9 +1,9 @@
 """A model provider on loopback: plays a script and keeps every request that it received.
 
 It speaks OpenAI chat completions and Anthropic messages, both streamed. A script is a list of
-blocks: shell commands, each asked for as a call of the tool named ``shell``, then a closing
-sentence. Where it stands in a block is told from the request (the tool results behind the last
-words of the user), so a killed agent that comes back is simply continued.
+blocks: shell commands, each asked for as a call of the tool named ``shell`` (or calls of other
+tools), then a closing sentence. Where it stands in a block is told from the request (the tool
+results behind the last words of the user), so a killed agent that comes back is simply continued.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from typing import Any
 from tests.doubles.layout import blocks, common
 
 Body = dict[str, Any]
+Step = str | tuple[str, Body]
+"""A shell command, or a tool's name and arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +30,16 @@ class Block:
     """What one question of the user is answered with."""
 
     say: str
-    commands: tuple[str, ...] = ()
+    commands: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One reply: words, or one call of the ``shell`` tool."""
+    """One reply: words, or one call."""
 
     say: str = ""
-    command: str = ""
+    tool: str = ""
+    arguments: str = "{}"
 
 
 @dataclass(slots=True)
@@ -69,7 +72,9 @@ class Play:
         block = self.script[min(self.block, len(self.script) - 1)]
         done = results_behind_last_words(body)
         if body.get("tools") and done < len(block.commands):
-            return Answer(command=block.commands[done])
+            step = block.commands[done]
+            name, arguments = step if isinstance(step, tuple) else ("shell", {"command": step})
+            return Answer(tool=name, arguments=json.dumps(arguments))
         with self.lock:
             self.block += 1
         return Answer(say=block.say)
@@ -106,19 +111,19 @@ def chat_events(body: Body, answer: Answer, call: str, read: int, size: int) -> 
     """The chunks of a streamed chat completion."""
     base = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1}
     base["model"] = body.get("model", "fake-model")
-    if answer.command:
-        function = {"name": "shell", "arguments": json.dumps({"command": answer.command})}
+    if answer.tool:
+        function = {"name": answer.tool, "arguments": answer.arguments}
         calls = [{"index": 0, "id": call, "type": "function", "function": function}]
         delta: Body = {"role": "assistant", "content": None, "tool_calls": calls}
     else:
         delta = {"role": "assistant", "content": answer.say}
-    usage = {
+    usage: Body = {
         "prompt_tokens": size,
         "completion_tokens": 12,
         "total_tokens": size + 12,
         "prompt_tokens_details": {"cached_tokens": read},
     }
-    finish = "tool_calls" if answer.command else "stop"
+    finish = "tool_calls" if answer.tool else "stop"
     return [
         {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
         {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]},
@@ -130,16 +135,15 @@ def anthropic_events(body: Body, answer: Answer, call: str, read: int, size: int
     """The events of a streamed Anthropic message."""
     usage = {"input_tokens": max(0, size - read), "cache_read_input_tokens": read}
     usage |= {"cache_creation_input_tokens": 0, "output_tokens": 1}
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "content": []}
+    message: Body = {"id": "msg_1", "type": "message", "role": "assistant", "content": []}
     message |= {"model": body.get("model", "fake-model"), "stop_reason": None, "usage": usage}
-    if answer.command:
-        block: Body = {"type": "tool_use", "id": call, "name": "shell", "input": {}}
-        text = json.dumps({"command": answer.command})
-        delta = {"type": "input_json_delta", "partial_json": text}
+    if answer.tool:
+        block: Body = {"type": "tool_use", "id": call, "name": answer.tool, "input": {}}
+        delta: Body = {"type": "input_json_delta", "partial_json": answer.arguments}
     else:
         block = {"type": "text", "text": ""}
         delta = {"type": "text_delta", "text": answer.say}
-    stop = "tool_use" if answer.command else "end_turn"
+    stop = "tool_use" if answer.tool else "end_turn"
     return [
         {"type": "message_start", "message": message},
         {"type": "content_block_start", "index": 0, "content_block": block},

@@ -96,6 +96,12 @@ class Terminal:
         self.screen.feed(self._decoder.decode(data))
         return True
 
+    def rest(self, seconds: float) -> None:
+        """Go on reading for so long."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0 and self.code is None:
+            self.read(left)
+
     def until(self, holds: Callable[[], bool], seconds: float, what: str) -> float:
         """Read until it holds; the seconds since the program was started.
 
