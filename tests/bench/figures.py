@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import statistics
@@ -29,7 +30,7 @@ def median_of(times: int, measure: Callable[[], float]) -> float:
 def percentile(values: Sequence[float], share: float) -> float:
     """The value below which this share of all values lies (nearest rank)."""
     ranked = sorted(values)
-    return ranked[min(len(ranked) - 1, max(0, round(share * len(ranked) + 0.5) - 1))]
+    return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
 
 
 def table(figures: Figures) -> str:

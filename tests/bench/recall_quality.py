@@ -144,9 +144,7 @@ def ask_all(
         vector = by_vector.find(db, embedder, ask.question, ladder.CANDIDATES, chance)
         rankings = {"text": text.ranking, "vector": vector.ranking if vector else ()}
         lists = {way: [seq for seq, _ in ranking] for way, ranking in rankings.items()}
-        lists["fused"] = [
-            seq for seq, _, _ in fuse(rankings, ladder.WAY_WEIGHTS, {"text": 0.0, "time": 0.0})
-        ]
+        lists["fused"] = [seq for seq, _, _ in fuse(rankings, ladder.WAY_WEIGHTS, ladder.FLOORS)]
         query = Query(ask.question, "/measured", limit=DEPTH)
         got = ladder.recall(query, db, embedder, FixedClock(), chance=chance)
         lists["recall"] = [hit.node.seq for hit in got.hits]

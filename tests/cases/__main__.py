@@ -6,30 +6,35 @@ failed, 1 when any did, 2 for a file that cannot be read or whose format is not 
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from tests.cases import edit, fts_cjk, pi_edit, stream_decode, streams
 from tests.cases.verdict import Verdict
 
 Replay = Callable[[Path], Iterable[Verdict]]
 
-FORMATS: dict[str, Replay] = {
-    "edit_cases.jsonl": edit.replay,
-    "fts_cjk_cases.jsonl": fts_cjk.replay,
-    "stream_decode_cases.jsonl": stream_decode.replay,
-    "streams.jsonl": streams.replay,
-    "pi-edit-cases/cases.jsonl": pi_edit.replay,
+FORMATS = {
+    "edit_cases.jsonl": "edit",
+    "fts_cjk_cases.jsonl": "fts_cjk",
+    "stream_decode_cases.jsonl": "stream_decode",
+    "streams.jsonl": "streams",
+    "pi-edit-cases/cases.jsonl": "pi_edit",
 }
-"""By file name, or by folder and file name where the name alone says nothing."""
+"""Module by file name, or by folder and file name where the name alone says nothing. Only the
+module that is needed is imported."""
 
 
 def format_of(path: Path) -> Replay | None:
     """How a file is replayed; ``None`` for a format that is not known."""
     whole = path.resolve()
-    return FORMATS.get(whole.name) or FORMATS.get(f"{whole.parent.name}/{whole.name}")
+    name = FORMATS.get(whole.name) or FORMATS.get(f"{whole.parent.name}/{whole.name}")
+    if name is None:
+        return None
+    replay: Replay = importlib.import_module(f"tests.cases.{name}").replay
+    return replay
 
 
 def report(path: Path, replay: Replay) -> Counter[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from executors.edit_file import EditFile
 from executors.protocol import HandError, Job
+from executors.seen_files import SeenFiles
 from executors.workspace import Workspace
 from tests.cases.verdict import Row, Verdict, failed, passed, rows, short
 
@@ -60,7 +61,7 @@ async def run_hand(root: Path, old: str, new: str) -> str:
     """Edit through the hand; the text of its refusal, empty when it agreed."""
     arguments = {"path": NAME, "old": old, "new": new}
     try:
-        outcome = await EditFile(Workspace(root)).run(arguments, Job("case"))
+        outcome = await EditFile(Workspace(root), SeenFiles()).run(arguments, Job("case"))
     except HandError as error:
         return str(error) or "refused"
     return outcome.content if outcome.is_error else ""

@@ -11,7 +11,7 @@ import unicodedata
 SEQUENCE = re.compile(
     r"\x1b\[([0-9;:<=>?]*)[ -/]*([@-~])"  # CSI
     r"|\x1b[\]P_^X].*?(?:\x07|\x1b\\)"  # OSC, DCS, APC, PM, SOS
-    r"|\x1b[()*+#%][\x20-\x7e]|\x1b[\x20-\x7e]",
+    r"|\x1b[()*+#%][\x20-\x7e]|\x1b[^()*+#%\[\]P_^X\x1b]",
     re.DOTALL,
 )
 UNFINISHED = re.compile(r"\x1b(?:\[[0-9;:<=>?]*[ -/]*|[\]P_^X][^\x07]*|[()*+#%])?\Z")
