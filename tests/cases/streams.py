@@ -22,13 +22,16 @@ from growbox_tui.agent.messages import Message, Text
 from growbox_tui.models.anthropic_wire import AnthropicModel
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Model, ModelError, Reply, Request
-from tests.cases.stream_player import DILATION, MACRO, StreamPlayer, parallel_calls
 from tests.cases.verdict import Row, Verdict, failed, passed, rows, short
+from tests.doubles.stream_server import StreamServer
 
 SIGNATURE = re.compile(r"(\w+)\((.*)\)")
 TYPES = {"string": "string", "int": "integer", "bool": "boolean", "object": "object"}
 QUESTION = Message("user", (Text("Read a.py and b.py"),))
+DILATION = 50.0
+"""A minute of a row passes in 1.2 s, in its delays and in the voice's patience."""
 SILENCE_S = 60.0 / DILATION
+PARALLEL = re.compile(r"<<PARALLEL (\d+)>>")
 
 
 class NotingHand:
@@ -93,9 +96,9 @@ def judged(case: str, row: Row, ran: list[Row]) -> Verdict:
 
 
 def macro_calls(text: str) -> list[Row]:
-    """The sound calls that a write's macros stand for."""
-    found = MACRO.search(text)
-    return parallel_calls(int(found[3])) if found and found[1] == "PARALLEL" else []
+    """The sound calls that a write's macro stands for."""
+    count = sum(int(each) for each in PARALLEL.findall(text))
+    return [{"name": "read_file", "arguments": {"path": f"f{n}.py"}} for n in range(count)]
 
 
 async def calls_run(row: Row) -> list[Row]:
@@ -105,16 +108,22 @@ async def calls_run(row: Row) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         policy = Policy(Path(folder).resolve(), lambda path: False)
         dispatch = Dispatch(hands, policy, Asking(lambda event: None, ANSWERED_BY_FLAG))
-        async with StreamPlayer(row) as player:
-            reply = await answer(row, player.root, hands.tools())
+        async with StreamServer([hastened(row)]) as server:
+            reply = await answer(row, server.url, hands.tools())
         for call in reply.message.calls if reply else ():
             await dispatch.run(call, reply.broken.get(call.id, "") if reply else "")
     return ran
 
 
-async def answer(row: Row, root: str, tools: tuple[str, ...]) -> Reply | None:
+def hastened(row: Row) -> Row:
+    """The row with its delays shortened."""
+    delays = row.get("delay_ms_before_write") or []
+    return {**row, "delay_ms_before_write": [each / DILATION for each in delays]}
+
+
+async def answer(row: Row, url: str, tools: tuple[str, ...]) -> Reply | None:
     """The voice's reply; ``None`` when it raised a ``ModelError``."""
-    model = voice(row["wire"], root)
+    model = voice(row["wire"], url)
     reply: Reply | None = None
     try:
         async with aclosing(model.stream(Request(tools, ("Be brief.",), (QUESTION,)))) as deltas:
@@ -128,8 +137,8 @@ async def answer(row: Row, root: str, tools: tuple[str, ...]) -> Reply | None:
     return reply
 
 
-def voice(wire: str, root: str) -> Model:
-    """The voice for a wire format."""
+def voice(wire: str, url: str) -> Model:
+    """The voice for a wire format, at a server's ``/v1``."""
     if wire == "anthropic-messages":
-        return AnthropicModel("anthropic/m-1", base_url=root, key="k", silence_s=SILENCE_S)
-    return OpenAIModel("openai/m-1", base_url=f"{root}/v1", key="k", silence_s=SILENCE_S)
+        return AnthropicModel("anthropic/m-1", base_url=url, key="k", silence_s=SILENCE_S)
+    return OpenAIModel("openai/m-1", base_url=url, key="k", silence_s=SILENCE_S)
