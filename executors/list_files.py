@@ -1,0 +1,116 @@
+"""ListFiles: the hand that shows what lies in a folder."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from executors.hand_words import INTEGER, STRING, spec_of
+from executors.protocol import Arguments, Claim, Details, ExecutorSpec, HandError, Job, Outcome
+from executors.ripgrep import common_options, ripgrep, ripgrep_lines
+from executors.workspace import Workspace, printable
+
+DEFAULT_DEPTH = 2
+MAX_ENTRIES = 500
+MAX_FILES = 200_000
+"""Files that are counted; a tree with more says so."""
+SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+"""Left out where ripgrep is not there to obey the ignore files."""
+
+
+@dataclass(slots=True)
+class Folder:
+    """A folder while the tree is gathered."""
+
+    folders: dict[str, Folder] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+    total: int = 0
+    """Files in it and below."""
+
+
+class ListFiles:
+    """A tree down to some depth; folders below are given with the number of their files."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.spec: ExecutorSpec = spec_of("list_files", {}, path=STRING, depth=INTEGER)
+
+    def claims(self, arguments: Arguments) -> Sequence[Claim]:
+        """The folder. Raises ``HandError`` for a depth under 1."""
+        if arguments.get("depth", DEFAULT_DEPTH) < 1:
+            raise HandError("depth counts from 1.")
+        path = self._workspace.resolve(arguments.get("path") or ".")
+        return (Claim("read", str(path), f"list {self._workspace.show(path)}"),)
+
+    def preview(self, arguments: Arguments) -> Details:
+        """The folder."""
+        return Details("listing", arguments.get("path") or ".")
+
+    async def run(self, arguments: Arguments, job: Job) -> Outcome:
+        """The tree."""
+        self.claims(arguments)
+        path = self._workspace.resolve(arguments.get("path") or ".")
+        shown = self._workspace.show(path)
+        if not path.is_dir():
+            missing = "is not a folder" if path.exists() else "does not exist"
+            raise HandError(f"{shown} {missing}.")
+        tree, whole = await _gather(path)
+        rows = _rows(tree, arguments.get("depth", DEFAULT_DEPTH), "")
+        count = f"{tree.total}{'' if whole else ' or more'} file{'s' * (tree.total != 1)}"
+        listing = "\n".join(rows[:MAX_ENTRIES])
+        if len(rows) > MAX_ENTRIES:
+            listing += f"\n… {len(rows) - MAX_ENTRIES} more entries; list a folder below"
+        head = f"{shown}/, {count}"
+        content = f"{head}\n{listing}" if rows else f"{head} (none, or all ignored)"
+        return Outcome(content, Details("listing", shown, count, listing))
+
+
+async def _gather(path: Path) -> tuple[Folder, bool]:
+    """The tree of all files, and whether that is all of them."""
+    tree = Folder()
+    if ripgrep() is None:
+        return await asyncio.to_thread(_walk, path)
+    options = ["--files", "--null", *common_options()]
+    async with aclosing(ripgrep_lines(options, path, b"\0")) as names:
+        async for name in names:
+            if tree.total >= MAX_FILES:
+                return tree, False
+            _add(tree, name.removeprefix("./").split("/"))
+    return tree, True
+
+
+def _walk(path: Path) -> tuple[Folder, bool]:
+    tree = Folder()
+    for here, folders, files in os.walk(path):
+        folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
+        parts = Path(here).relative_to(path).parts
+        for name in files:
+            if tree.total >= MAX_FILES:
+                return tree, False
+            _add(tree, [*parts, name])
+    return tree, True
+
+
+def _add(tree: Folder, parts: Sequence[str]) -> None:
+    tree.total += 1
+    for part in parts[:-1]:
+        tree = tree.folders.setdefault(part, Folder())
+        tree.total += 1
+    tree.files.append(parts[-1])
+
+
+def _rows(folder: Folder, depth: int, indent: str) -> list[str]:
+    rows: list[str] = []
+    for name in sorted(folder.folders):
+        below = folder.folders[name]
+        if depth > 1:
+            rows.append(f"{indent}{printable(name)}/")
+            rows.extend(_rows(below, depth - 1, indent + "  "))
+        else:
+            rows.append(f"{indent}{printable(name)}/ ({below.total})")
+    rows.extend(f"{indent}{printable(name)}" for name in sorted(folder.files))
+    return rows
