@@ -17,12 +17,14 @@ from memory.store.segment import holds_together, match_terms
 
 from .small_talk import SMALL_TALK
 
-COVERAGE_BAR = 0.4
-"""A hit covers at least this share of the question's weight (measured: see the bench
-``recall_quality``) ..."""
+KNOWN = 0.3
+"""Text speaks up when its best hit covers this share of the question's weight (measured: see the
+bench ``recall_quality``) ..."""
 ENOUGH_TERMS = 3.0
 """... or as much as so many terms found in one memory alone weigh: a long question, say a pasted
 error, is never covered in large part."""
+RELATED = 2 / 3
+"""Then all hits come that cover this share of what the best one had to."""
 MOST_TERMS = 32
 """Only the rarest terms are asked for; a pasted page has thousands."""
 
@@ -58,11 +60,12 @@ def find(db: Database, question: str, k: int) -> Found:
         return NOTHING
     covered = _covered(db, present, weights, [seq for seq, _ in ranking])
     bar = min(
-        COVERAGE_BAR * fsum(weights[term] for term in rarest[:MOST_TERMS]),
+        KNOWN * fsum(weights[term] for term in rarest[:MOST_TERMS]),
         ENOUGH_TERMS * rarity(1, total),
     )
-    sure = frozenset(seq for seq, weight in covered.items() if weight >= bar)
-    return Found(tuple(ranking), sure)
+    known = max(covered.values()) >= bar
+    sure = {seq for seq, weight in covered.items() if known and weight >= RELATED * bar}
+    return Found(tuple(ranking), frozenset(sure))
 
 
 def telling_terms(question: str) -> list[str]:

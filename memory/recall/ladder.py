@@ -7,7 +7,6 @@ that asks, and who spoke, move a memory within the list and never into it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import tzinfo
 from time import perf_counter
 
@@ -15,10 +14,10 @@ from memory.hyperspace.fusion import fuse
 from memory.protocols import Clock, Embedder
 from memory.store import nodes
 from memory.store.database import Database
-from memory.store.segment import segment
 from memory.types import Hit, Query, Recollection
 
-from . import by_text, by_time, by_vector
+from . import by_text, by_time, by_vector, neighbours
+from .ranking import ranked
 from .time_phrases import TimeAsked, time_asked
 
 CANDIDATES = 50
@@ -28,15 +27,9 @@ WAY_WEIGHTS = {"text": 1.0, "vector": 0.5, "time": 1.5}
 """Words weigh more than the bundled vectors (measured: see the bench ``recall_quality``); who asks
 about yesterday wants yesterday before a better match of another day."""
 
-ROLE_WEIGHTS = {"user": 0.0, "assistant": -0.05, "tool": -0.3, "system": -0.3}
-"""In standard deviations. Tool output is long and repeats what was said; at equal score the words
-of the people come first, the user's before the reply."""
-
-SAME_PROJECT = 0.3
-"""In standard deviations, for memories of the project that asks."""
-
-_COMPARED_CHARS = 4_000
-"""Two texts whose words agree so far are repeats of each other."""
+FLOORS = {"text": 0.0, "time": 0.0}
+"""What a way gives to a memory that it did not find; the cosine of one that is not among the
+nearest is not known, so there it is the lowest of those that are."""
 
 
 def recall(
@@ -91,64 +84,18 @@ def _ask(
     return found, notice
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    seq: int
-    score: float
-    ways: tuple[str, ...]
-    words: str
-
-
 def _hits(query: Query, db: Database, found: dict[str, by_text.Found]) -> tuple[Hit, ...]:
-    sure = frozenset().union(*(way.sure for way in found.values()))
-    fused = fuse(
-        {way: what.ranking for way, what in found.items()}, WAY_WEIGHTS, {"text": 0.0, "time": 0.0}
-    )
-    brought = {seq: (score, ways) for seq, score, ways in fused if seq in sure}
-    ranked = sorted(
-        _candidates(query, db, brought), key=lambda candidate: (-candidate.score, -candidate.seq)
-    )
-    best = _without_repeats(ranked)[: max(0, query.limit)]
+    fused = fuse({way: what.ranking for way, what in found.items()}, WAY_WEIGHTS, FLOORS)
+    scores = {seq: (score, ways) for seq, score, ways in fused}
+    sure = {seq for what in found.values() for seq in what.sure}
+    # Only what matches by its content lends to its neighbours: those of a day belong to it already.
+    topical = {seq for way, what in found.items() if way != "time" for seq in what.sure}
+    scores, beside = neighbours.spread(db, scores, topical)
+    brought = {seq: scores[seq] for seq in sure | beside}
+    best = ranked(db, brought, query.project)[: max(0, query.limit)]
     whole = {node.seq: node for node in nodes.by_seq(db, [candidate.seq for candidate in best])}
     return tuple(
         Hit(whole[candidate.seq], candidate.score, candidate.ways)
         for candidate in best
         if candidate.seq in whole
     )
-
-
-def _candidates(
-    query: Query, db: Database, brought: dict[int, tuple[float, tuple[str, ...]]]
-) -> list[_Candidate]:
-    """With role and project weighed in. Reads the beginnings of texts only: a tool's output may
-    be megabytes, and most candidates are not shown."""
-    if not brought:
-        return []
-    marks = ", ".join("?" * len(brought))
-    rows = db.rows(
-        f"SELECT seq, role, project, substr(text, 1, {_COMPARED_CHARS}) FROM nodes"
-        f" WHERE seq IN ({marks})",
-        tuple(brought),
-    )
-    candidates = []
-    for seq, role, project, text in rows:
-        score, ways = brought[seq]
-        score += ROLE_WEIGHTS.get(role, 0.0)
-        if query.project and project == query.project:
-            score += SAME_PROJECT
-        candidates.append(_Candidate(seq, score, ways, segment(text) or f"#{seq}"))
-    return candidates
-
-
-def _without_repeats(ranked: list[_Candidate]) -> list[_Candidate]:
-    """One of each text: the newest, in the place of the best."""
-    newest: dict[str, _Candidate] = {}
-    for candidate in ranked:
-        known = newest.get(candidate.words)
-        if known is None:
-            newest[candidate.words] = candidate
-        elif candidate.seq > known.seq:
-            newest[candidate.words] = _Candidate(
-                candidate.seq, known.score, candidate.ways, candidate.words
-            )
-    return list(newest.values())
