@@ -26,12 +26,16 @@ DATES = re.compile(
 TICKETS = re.compile(r"(?i)(?<![&\w])#\d+\b|\b(?:issue|ticket|bug|pr|pull request)s? ?#?\d+\b")
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b|(?i:\bfor now\b)")
 HEX_COLOUR = re.compile(r"#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
-MACHINE_PATHS = re.compile(r"(?<![\w./-])/(?:work|root|home/\w+|Users/\w+|tmp/venv\d*)/[\w.-]")
+MACHINE_PATHS = re.compile(r"(?<![\w./-])/(?:work/(?:main|shared)|root|tmp/venv\d*)/[\w.-]")
 REGISTRY_HOSTS = re.compile(
     r"(?i)\b(?:pypi\.(?:org|python\.org)|pythonhosted\.org|registry\.npmjs\.org|crates\.io"
     r"|proxy\.golang\.org|anaconda\.org|artifactory|nexus\.|devpi|--(?:extra-)?index-url)"
 )
 HERE = Path(__file__)
+COLOURED = {
+    "growbox_tui/themes.py": "what stands in where no theme of ours is active, even a broken one",
+}
+"""Files outside themes/ that may hold colours, each with the reason."""
 
 
 def test_no_name_hides_what_a_thing_knows() -> None:
@@ -51,7 +55,7 @@ def test_comments_hold_no_dates_and_no_ticket_numbers() -> None:
         for path in python_files(*PRODUCT, *TOOLS)
         if path != HERE
         for line, text in comments(path)
-        if DATES.search(text) or TICKETS.search(text)
+        if TICKETS.search(text) or (text.startswith("#") and DATES.search(text))
     ]
 
     assert not found
@@ -79,6 +83,7 @@ def test_colours_live_in_the_themes_alone() -> None:
     found += [
         f"{shown(path)}:{node.lineno} {node.value}"
         for path in python_files("growbox_tui")
+        if shown(path) not in COLOURED
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if HEX_COLOUR.search(node.value)
