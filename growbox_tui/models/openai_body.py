@@ -62,6 +62,11 @@ def render_messages(
     return out
 
 
+def render_tools(request: Request) -> list[dict[str, Any]]:
+    """The tools as the format's objects."""
+    return [{"type": "function", "function": json.loads(tool)} for tool in request.tools]
+
+
 def _render(message: Message, wire: str, id_form: str) -> dict[str, Any]:
     if message.role == "assistant":
         return _assistant(message, wire, id_form)

@@ -1,0 +1,176 @@
+"""Discover: which model to take when the user chose none, and why."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from growbox_tui.models.factory import BUNDLED
+from growbox_tui.models.http_stream import is_loopback
+from growbox_tui.models.providers import PROVIDERS, Provider, models_url, named
+from growbox_tui.models.usage import count
+
+if TYPE_CHECKING:
+    import httpx
+
+CONNECT_S = 0.3
+ASK_S = 2.0
+"""Seconds: a server on this machine that does not connect or answer in these is not one."""
+
+BETTER = (
+    "Choose another with --model provider/name, GROWBOX_MODEL or /model; "
+    "set a key such as OPENAI_API_KEY for a hosted one."
+)
+_BY_LITELLM = {
+    "gemini": (("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini/gemini-pro-latest"),
+    "cohere": (("COHERE_API_KEY", "CO_API_KEY"), "cohere/command-a-03-2025"),
+}
+_SERVERS = ("ollama", "lm_studio", "llamacpp", "hosted_vllm")
+_TITLES = {
+    "ollama": "ollama",
+    "lm_studio": "LM Studio",
+    "llamacpp": "the llama.cpp server",
+    "hosted_vllm": "vLLM",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A model that was found."""
+
+    name: str
+    """``provider/name``, for ``open_model``."""
+    why: str
+    how_to_choose_better: str
+    context: int | None = None
+    """Context size in tokens where a server said it, for ``open_model``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model in a server's list."""
+
+    id: str
+    context: int | None = None
+
+
+async def choose(env: Mapping[str, str]) -> Choice:
+    """A provider whose key is in the environment, else a model server on loopback, else the
+    bundled model. Never fails; asks nobody but servers that the environment or loopback names."""
+    return await _by_key(env) or await _on_loopback(env) or _bundled()
+
+
+def _bundled() -> Choice:
+    return Choice(
+        BUNDLED,
+        "no key in the environment and no model server on this machine, so the small bundled "
+        "model answers; it has no hands",
+        BETTER,
+    )
+
+
+async def _by_key(env: Mapping[str, str]) -> Choice | None:
+    for provider in PROVIDERS.values():
+        key_name, key = named(env, provider.key_names)
+        url_name, url = named(env, provider.url_names)
+        if not key and not (url and is_loopback(url) and provider.name not in _SERVERS):
+            continue
+        found = f"{key_name or url_name} is set"
+        if url or not provider.model:
+            listed = await _first_model(provider, url or provider.base_url, key)
+            if listed is not None:
+                name = f"{provider.name}/{listed.id}"
+                return Choice(
+                    name, f"{found}, and its server lists it first", BETTER, listed.context
+                )
+        if provider.model and key:
+            return Choice(f"{provider.name}/{provider.model}", found, BETTER)
+    for names, model in _BY_LITELLM.values():
+        key_name, key = named(env, names)
+        if key:
+            return Choice(model, f"{key_name} is set", BETTER)
+    return None
+
+
+async def _on_loopback(env: Mapping[str, str]) -> Choice | None:
+    """The first server, in the order of ``_SERVERS``, that lists a model. All are asked at once."""
+    urls = {name: _local_url(PROVIDERS[name], env) for name in _SERVERS}
+    open_ones = await asyncio.gather(*(_listens(url) for url in urls.values()))
+    there = [name for name, listens in zip(urls, open_ones, strict=True) if listens]
+    answers = await asyncio.gather(*(_first_model(PROVIDERS[n], urls[n], "") for n in there))
+    for name, listed in zip(there, answers, strict=True):
+        if listed is not None:
+            where = urlsplit(urls[name]).netloc
+            why = f"{_TITLES[name]} answers on {where}"
+            return Choice(f"{name}/{listed.id}", why, BETTER, listed.context)
+    return None
+
+
+def _local_url(provider: Provider, env: Mapping[str, str]) -> str:
+    url = named(env, provider.url_names)[1]
+    return url if url and is_loopback(url) else provider.base_url
+
+
+async def _listens(url: str) -> bool:
+    parts = urlsplit(url)
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
+    except (OSError, TimeoutError, ValueError):
+        return False
+    writer.close()
+    return True
+
+
+async def _first_model(provider: Provider, url: str, key: str) -> Listed | None:
+    """The first model of a server's list that can talk; ``None`` where nothing of use answers."""
+    import httpx
+
+    from growbox_tui.models.http_stream import open_client
+
+    address = models_url(url, provider.wire)
+    headers = {}
+    if key:
+        anthropic = {"x-api-key": key, "anthropic-version": "2023-06-01"}
+        openai = {"authorization": f"Bearer {key}"}
+        headers = anthropic if provider.wire == "anthropic" else openai
+    client = await asyncio.to_thread(open_client, address)
+    try:
+        async with client, asyncio.timeout(ASK_S):
+            response = await client.get(address, headers=headers)
+            listed = first_of(response.json()) if response.status_code == 200 else None
+            if listed is not None and listed.context is None and provider.name == "llamacpp":
+                return Listed(listed.id, await _server_context(client, address))
+            return listed
+    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError):
+        # Whatever listens there is no model server that we could use.
+        return None
+
+
+async def _server_context(client: httpx.AsyncClient, address: str) -> int | None:
+    """What llama.cpp's server says of the context it runs with."""
+    response = await client.get(address.removesuffix("/v1/models") + "/props")
+    value = response.json() if response.status_code == 200 else None
+    settings = value.get("default_generation_settings") if isinstance(value, dict) else None
+    return count(settings.get("n_ctx")) if isinstance(settings, dict) else None
+
+
+def first_of(listing: Any) -> Listed | None:
+    """The first model of a ``/v1/models`` answer that is not for embeddings or sound alone."""
+    data = listing.get("data") if isinstance(listing, dict) else None
+    for item in data if isinstance(data, list) else []:
+        name = item.get("id") if isinstance(item, dict) else None
+        if isinstance(name, str) and name and not _mute(name):
+            sizes = (item.get(field) for field in ("max_model_len", "context_length", "n_ctx"))
+            meta = item.get("meta")
+            inner = meta.get("n_ctx") if isinstance(meta, dict) else None
+            return Listed(name, next((n for size in (*sizes, inner) if (n := count(size))), None))
+    return None
+
+
+def _mute(name: str) -> bool:
+    words = ("embed", "bge-", "rerank", "whisper", "tts", "moderation", "dall-e", "clip")
+    return any(word in name.lower() for word in words)
