@@ -1,0 +1,162 @@
+"""``growbox -p``: one question, without a screen."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+
+from growbox_tui.agent.events import from_json
+from tests.doubles.product import MODEL, command
+from tests.doubles.provider import Block
+from tests.e2e.conftest import Growbox
+
+Plays = Callable[..., None]
+
+
+def words(body: dict[str, object]) -> str:
+    return json.dumps(body["messages"], ensure_ascii=False)
+
+
+def test_the_answer_is_all_that_stands_on_stdout(growbox: Growbox) -> None:
+    told = growbox("-p", "What is this?")
+
+    assert (told.code, told.out) == (0, "It prunes apple trees.\n")
+
+
+def test_a_pipe_on_stdin_is_part_of_the_question(growbox: Growbox) -> None:
+    growbox("-p", "What fails?", stdin="Traceback: ZeroDivisionError\n")
+
+    assert "ZeroDivisionError" in words(growbox.provider.requests[-1])
+    assert "What fails?" in words(growbox.provider.requests[-1])
+
+
+def test_a_mentioned_file_goes_with_the_question(growbox: Growbox) -> None:
+    growbox("-p", "What is this project? @README.md")
+
+    assert "prunes apple trees" in words(growbox.provider.requests[-1])
+
+
+def test_every_line_of_the_json_output_is_an_event(growbox: Growbox, plays: Plays) -> None:
+    plays(Block("Two files.", ("ls",)))
+
+    told = growbox("-p", "List", "--yes", "--output", "json")
+    kinds = [type(from_json(line)).__name__ for line in told.out.splitlines()]
+
+    assert told.code == 0
+    assert kinds[-1] == "TurnEnded"
+    assert {"SessionOpened", "TurnStarted", "PromptBuilt", "UsageReported"} <= set(kinds)
+    assert kinds.index("ToolStarted") < kinds.index("ToolEnded") < kinds.index("TurnEnded")
+
+
+def test_what_would_be_asked_is_refused_and_said_without_yes(
+    growbox: Growbox, plays: Plays
+) -> None:
+    plays(Block("I could not.", ("touch made",)))
+
+    told = growbox("-p", "Make a file")
+
+    assert told.code == 0
+    assert not (growbox.project / "made").exists()
+    assert "--yes" in told.err
+    assert "I could not." in told.out
+
+
+def test_yes_grants_what_would_be_asked(growbox: Growbox, plays: Plays) -> None:
+    plays(Block("Made.", ("touch made",)))
+
+    assert growbox("-p", "Make a file", "--yes").code == 0
+    assert (growbox.project / "made").exists()
+
+
+def test_yes_does_not_grant_what_is_denied(growbox: Growbox, plays: Plays) -> None:
+    key = growbox.home / ".ssh" / "id_ed25519"
+    key.parent.mkdir(parents=True)
+    key.write_text("SECRET")
+    plays(Block("No.", (("read_file", {"path": str(key)}),)))
+
+    growbox("-p", "Read my key", "--yes")
+
+    assert "SECRET" not in words(growbox.provider.requests[-1])
+
+
+def test_a_failing_provider_ends_with_one_and_says_why(growbox: Growbox) -> None:
+    growbox.provider.play.status = 401
+    growbox.provider.play.error = {"error": {"message": "bad key"}}
+
+    told = growbox("-p", "hi")
+
+    assert told.code in (1, 2)
+    assert "OPENAI_API_KEY" in told.err
+    assert "Traceback" not in told.err
+
+
+def test_an_interrupt_ends_with_130_and_loses_nothing(growbox: Growbox, plays: Plays) -> None:
+    plays(Block("Slept.", ("echo begun; sleep 60",)))
+    child = subprocess.Popen(
+        command("--model", MODEL, "-p", "Sleep", "--yes", "--output", "json"),
+        env=growbox.env,
+        cwd=growbox.project,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    seen = []
+    for line in child.stdout:
+        seen.append(line)
+        if '"ToolStarted"' in line:
+            os.kill(child.pid, signal.SIGINT)
+    _, err = child.communicate(timeout=10)
+
+    assert child.returncode == 130, err
+    assert "Traceback" not in err
+    again = growbox("--resume", "-p", "Go on")
+    assert again.code == 0
+    sent = growbox.provider.requests[-1]["messages"]
+    calls = [call["id"] for message in sent for call in message.get("tool_calls") or []]
+    results = [message["tool_call_id"] for message in sent if message["role"] == "tool"]
+    assert calls
+    assert calls == results
+
+
+def test_sessions_are_listed_newest_first(growbox: Growbox) -> None:
+    growbox("-p", "First question")
+    growbox("-p", "Second question")
+
+    told = growbox("sessions", model="")
+
+    assert told.code == 0
+    assert told.out.index("Second question") < told.out.index("First question")
+
+
+def test_with_nothing_to_resume_a_session_is_started_and_that_is_said(growbox: Growbox) -> None:
+    told = growbox("--resume", "-p", "hi")
+
+    assert told.code == 0
+    assert "nothing to resume" in told.err
+
+
+def test_yesterdays_words_are_in_the_request_of_another_session(growbox: Growbox) -> None:
+    growbox("-p", "The secret of pruning is a sharp bypass secateur")
+
+    growbox("-p", "What was the secret of pruning?")
+
+    last = growbox.provider.requests[-1]
+    assert "bypass secateur" in words(last)
+    assert "mem://" in words(last)
+
+
+def test_the_demo_plays_to_its_end_without_a_key(growbox: Growbox) -> None:
+    told = growbox("demo", "--output", "json", model="", OPENAI_API_KEY="", OPENAI_BASE_URL="")
+    events = [json.loads(line) for line in told.out.splitlines()]
+
+    assert told.code == 0, told.err
+    assert [event["reason"] for event in events if event["event"] == "TurnEnded"][-1] == "done"
+    assert {"edit_file", "shell", "recall"} <= {
+        event["name"] for event in events if event["event"] == "ToolEnded"
+    }
+    assert not any(event["is_error"] for event in events if event["event"] == "ToolEnded")
