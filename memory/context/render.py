@@ -45,8 +45,8 @@ def minute(at: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-_FIRST, _LAST = -62_135_596_800, 253_402_300_799
-"""Years 1 to 9999 in seconds: a broken clock must not make a memory unreadable."""
+_FIRST, _LAST = 0, 253_402_300_799
+"""1970 to 9999 in seconds: a broken clock must not make a memory unreadable."""
 
 
 def shortened(text: str, limit_tokens: int, address: str) -> str:

@@ -28,6 +28,9 @@ from memory.store.migrations import MIGRATIONS
 APPLICATION_ID = 0x67726F77
 """``grow`` in ASCII, in the header of every memory file."""
 
+HEADER_BYTES = 100
+"""Every SQLite file begins with a header of this length."""
+
 PRAGMAS = (
     "synchronous=FULL",
     "foreign_keys=ON",
@@ -190,6 +193,13 @@ def _recognise(database: Database) -> None:
                 "Update growbox, or name another file with --memory FILE.",
             )
         return
+    if 0 < database.path.stat().st_size < HEADER_BYTES:
+        # SQLite takes a file of one byte for a new database and would write over it.
+        raise NotMemory(
+            f"{database.path} is too short to be a growbox memory.",
+            "It may have been cut off. Move it away to start anew, or name another file with "
+            "--memory FILE.",
+        )
     if ours or version or database.value("SELECT count(*) FROM sqlite_schema"):
         raise NotMemory(
             f"{database.path} is a database, but not a growbox memory.",
