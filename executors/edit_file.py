@@ -40,7 +40,7 @@ class EditFile:
             self._seen.check(path, before, shown)
             return _details(shown, before, _edited(before, arguments))
         except HandError as error:
-            return Details("diff", arguments["path"], f"would fail: {error}")
+            return Details("diff", arguments["path"], "would fail", str(error))
 
     async def run(self, arguments: Arguments, job: Job) -> Outcome:
         """Edit it. Raises ``HandError``, with the file untouched, where the text is not there,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from executors.hand_words import INTEGER, STRING, spec_of
@@ -20,6 +22,8 @@ MAX_FILES = 200_000
 """Files that are counted; a tree with more says so."""
 SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 """Left out where ripgrep is not there to obey the ignore files."""
+CHUNK = 65_536
+_OPTIONS = ["--files", "--null", *common_options()]
 
 
 @dataclass(slots=True)
@@ -69,13 +73,33 @@ class ListFiles:
         return Outcome(content, Details("listing", shown, count, listing))
 
 
+def walk(root: Path, limit: int) -> list[str]:
+    """Paths of the files under a folder, relative with ``/``, sorted, without ignored ones; at
+    most ``limit``. Blocking: call it in a thread. Raises ``OSError`` for a folder that is gone."""
+    program = ripgrep()
+    if program is None:
+        return ["/".join(parts) for parts in islice(_walk(root), limit)]
+    command = [program, *_OPTIONS]
+    with subprocess.Popen(
+        command, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        names: list[str] = []
+        rest = b""
+        while len(names) < limit and (data := process.stdout.read(CHUNK)):
+            *whole, rest = (rest + data).split(b"\0")
+            names.extend(name.decode("utf-8", "backslashreplace") for name in whole)
+        process.kill()
+    return [name.removeprefix("./") for name in names[:limit]]
+
+
 async def _gather(path: Path) -> tuple[Folder, bool]:
     """The tree of all files, and whether that is all of them."""
-    tree = Folder()
     if ripgrep() is None:
-        return await asyncio.to_thread(_walk, path)
-    options = ["--files", "--null", *common_options()]
-    async with aclosing(ripgrep_lines(options, path, b"\0")) as names:
+        return await asyncio.to_thread(_gather_slowly, path)
+    tree = Folder()
+    async with aclosing(ripgrep_lines(_OPTIONS, path, b"\0")) as names:
         async for name in names:
             if tree.total >= MAX_FILES:
                 return tree, False
@@ -83,16 +107,21 @@ async def _gather(path: Path) -> tuple[Folder, bool]:
     return tree, True
 
 
-def _walk(path: Path) -> tuple[Folder, bool]:
+def _gather_slowly(path: Path) -> tuple[Folder, bool]:
     tree = Folder()
+    for parts in _walk(path):
+        if tree.total >= MAX_FILES:
+            return tree, False
+        _add(tree, parts)
+    return tree, True
+
+
+def _walk(path: Path) -> Iterator[tuple[str, ...]]:
+    """The parts of each file's path, without ripgrep."""
     for here, folders, files in os.walk(path):
         folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
         parts = Path(here).relative_to(path).parts
-        for name in files:
-            if tree.total >= MAX_FILES:
-                return tree, False
-            _add(tree, [*parts, name])
-    return tree, True
+        yield from ((*parts, name) for name in sorted(files))
 
 
 def _add(tree: Folder, parts: Sequence[str]) -> None:

@@ -51,7 +51,7 @@ class Registry:
         """Each hand as canonical JSON: ``description``, ``name``, ``parameters``; by name."""
         return self._tools
 
-    def hand(self, name: str) -> Executor:
+    def find(self, name: str) -> Executor:
         """The hand of that name; another case does if only one fits. Raises ``HandError`` that
         names the nearest ones."""
         if name in self._hands:
@@ -64,7 +64,7 @@ class Registry:
 
     def validate(self, name: str, arguments_json: str) -> dict[str, Any]:
         """The arguments of a call, checked. Raises ``HandError`` that says what is wrong."""
-        spec = self.hand(name).spec
+        spec = self.find(name).spec
         arguments = parse_arguments(arguments_json, spec.name)
         _check(spec, arguments)
         return arguments

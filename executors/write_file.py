@@ -35,7 +35,7 @@ class WriteFile:
             shown = self._workspace.show(path)
             return self._details(shown, self._before(path, shown), arguments["content"])
         except HandError as error:
-            return Details("diff", arguments["path"], f"would fail: {error}")
+            return Details("diff", arguments["path"], "would fail", str(error))
 
     async def run(self, arguments: Arguments, job: Job) -> Outcome:
         """Write it, making the folders it needs."""
