@@ -17,8 +17,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from growbox_tui.theme_colours import COLOURS, completed, derived
+
 if TYPE_CHECKING:
-    from textual.color import Color
     from textual.theme import Theme
 
 BUNDLED = ("growbox-dark", "growbox-light", "moss", "paper", "contrast")
@@ -37,16 +38,10 @@ OWN: dict[str, str] = {
 }
 """Our variables, with what stands in where no theme of ours is active."""
 
-COLOURS = (
-    "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "boost",
-    "success", "warning", "error",
-)  # fmt: skip
 STYLE_WORDS = frozenset(
     {"none", "not", "bold", "b", "dim", "d", "italic", "i", "underline", "u", "strike", "s",
      "reverse", "r", "blink"}
 )  # fmt: skip
-READABLE = 4.5
-"""The least contrast of text that we derive (WCAG 2, level AA)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +103,15 @@ def parse_theme(file: str, text: str) -> Theme:
     try:
         body = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{file}: not valid TOML: {error}") from error
+        raise ValueError(_not_toml(file, text, str(error))) from error
     try:
         _check(body)
     except _Mistake as mistake:
         line = _line_of(text, mistake.key, mistake.section)
         place = f"{file}, line {line}" if line else file
         raise ValueError(f"{place}: {mistake.words}") from mistake
-    theme = Theme(**body)
-    theme.variables = {**_derived(theme), **theme.variables}
+    theme = Theme(**completed(body))
+    theme.variables = {**derived(theme), **theme.variables}
     return theme
 
 
@@ -224,69 +219,10 @@ def _line_of(text: str, key: str, section: str) -> int | None:
     return None
 
 
-# ---- what a short theme leaves to us ---------------------------------------------------------
-
-
-def contrast(one: Color, other: Color) -> float:
-    """WCAG 2 contrast of two opaque colours, 1 to 21."""
-
-    def luminance(colour: Color) -> float:
-        parts = (
-            value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-            for value in colour.normalized
-        )
-        return sum(
-            share * part for share, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
-        )
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def _derived(theme: Theme) -> dict[str, str]:
-    """Variables that follow from the theme's colours, so that a two-line theme is readable."""
-    from textual.color import Color
-
-    made = {name: Color.parse(value) for name, value in _bases(theme).items()}
-    if any(colour.ansi is not None for colour in made.values()):
-        return {}
-    black, white = Color(0, 0, 0), Color(255, 255, 255)
-    grounds = [made[name] for name in ("background", "surface", "panel")]
-    loudest = max(black, white, key=lambda text: min(contrast(text, g) for g in grounds))
-
-    def quiet(colour: Color) -> str:
-        """The colour, moved towards black or white until it can be read on every ground."""
-        for tenth in range(11):
-            moved = colour.blend(loudest, tenth / 10)
-            if all(contrast(moved, ground) >= READABLE for ground in grounds):
-                return moved.hex6
-        return loudest.hex6
-
-    faint = made["foreground"].blend(made["background"], 0.35)
-    derived = {"text-muted": quiet(faint), "text-disabled": quiet(faint)}
-    states = {"hit": made["success"], "new": made["warning"], "broken": made["error"]}
-    for state, usual in states.items():
-        ground = Color.parse(theme.variables.get(f"prefix-{state}", usual.hex6))
-        derived[f"prefix-{state}"] = ground.hex6
-        text = max(black, white, key=lambda letter: contrast(letter, ground))
-        derived[f"prefix-{state}-text"] = text.hex6
-    derived["heat-hot"] = quiet(made["primary"])
-    derived["heat-warm"] = quiet(made["primary"].blend(made["background"], 0.3))
-    derived["heat-cool"] = quiet(faint)
-    cursor = made["primary"]
-    derived["block-cursor-foreground"] = max(
-        black, white, key=lambda letter: contrast(letter, cursor)
-    ).hex6
-    return derived
-
-
-def _bases(theme: Theme) -> dict[str, str]:
-    """The theme's colours with Textual's own stand-ins for those it leaves out."""
-    generated = theme.to_color_system().generate()
-    bases = {name: generated[name] for name in COLOURS if name != "boost"}
-    if theme.error is None:
-        # Textual would make it the primary colour, and "broken" would look like "hit".
-        bases["error"] = "#B3261E"
-    if theme.warning is None:
-        bases["warning"] = "#E3B23C"
-    return bases
+def _not_toml(file: str, text: str, words: str) -> str:
+    """The parser's complaint with its place where all our sentences have it."""
+    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", words)
+    if found is None:
+        return f"{file}: not valid TOML: {words}"
+    line = found[1] or str(len(text.rstrip().split("\n")))
+    return f"{file}, line {line}: not valid TOML: {words[: found.start()]}"

@@ -28,11 +28,11 @@ def address(url: str) -> Content:
 def about() -> Content:
     """The whole page."""
     return Content.assemble(
-        "A coding agent for the terminal that remembers, and whose prompt stands still.\n\n",
-        "It keeps every exchange in one memory file, recalls what matters to the question, and\n",
-        "only ever lets its prompt grow, so that a provider's prefix cache can serve it.\n\n",
+        "A coding agent for the terminal that remembers, and whose prompt stands still. It keeps "
+        "every exchange in one memory file, recalls what matters to the question, and only ever "
+        "lets its prompt grow, so that a provider's prefix cache can serve it.\n\n",
         ("Based on GrowBox", "bold $primary"),
-        "\nby NightPoetry: memory that is kept whole, recalled, forgotten and slept over.\n",
+        "\nby NightPoetry: memory kept whole, recalled, cooled and slept over.\n",
         address(GROWBOX),
         "\n\n",
         ("and on Gliding Horse", "bold $primary"),

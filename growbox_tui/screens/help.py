@@ -42,13 +42,11 @@ def key_names(keys: str) -> str:
     return ", ".join(key.strip().replace("escape", "esc") for key in keys.split(","))
 
 
-def table(rows: Sequence[tuple[str, str]], cells: int) -> list[Content]:
-    """Two columns, the second one wrapped under itself."""
-    first = max((cell_len(name) for name, _ in rows), default=0) + 2
+def table(rows: Sequence[tuple[str, str]], first: int, cells: int) -> list[Content]:
+    """Two columns, the first one ``first`` cells wide, the second wrapped under itself."""
     lines = []
     for name, words in rows:
-        wrapped = Content(words).wrap(max(10, cells - first))
-        for number, part in enumerate(wrapped):
+        for number, part in enumerate(Content(words).wrap(max(10, cells - first))):
             lead = pad(name, first) if number == 0 else " " * first
             lines.append(Content.assemble((lead, "$accent"), part))
     return lines
@@ -81,10 +79,11 @@ def help_page(actions: Sequence[Action], cells: int) -> Content:
         for action in actions
         if action.command
     ]
+    first = max(cell_len(name) for name, _ in (*keys, *commands, *WRITING)) + 2
     sections = (
-        ("Keys", table(keys, cells)),
-        ("Commands", table(commands, cells)),
-        ("While writing", table(WRITING, cells)),
+        ("Keys", table(keys, first, cells)),
+        ("Commands", table(commands, first, cells)),
+        ("While writing", table(WRITING, first, cells)),
         ("The bar and the window list", legend(cells)),
     )
     lines: list[Content] = []

@@ -50,7 +50,7 @@ def figures(state: MemoryState | None, cells: int) -> list[Content]:
     share = f" ({percent(state.embedded / state.nodes)})" if state.nodes else ""
     rows = (
         ("file", f"{fit_left(one_line(state.path), max(10, cells - 24))}, {size(state.bytes)}"),
-        ("memories", plural(state.nodes, "memory", "memories")),
+        ("memories", f"{state.nodes:,}"),
         ("embedded", f"{state.embedded:,}{share} by {one_line(state.embedder) or 'nobody yet'}"),
         ("sessions", f"{state.sessions:,}"),
     )

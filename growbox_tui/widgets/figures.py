@@ -23,14 +23,14 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 def count(number: int) -> str:
-    """Tokens and the like, short: ``312``, ``9.1k``, ``128k``, ``1.2M``."""
+    """Tokens and the like, short: ``312``, ``9.0k``, ``128k``, ``1.2M``."""
     if abs(number) < 1000:
         return str(number)
     for limit, unit, sign in ((999_950, 1000, "k"), (10**18, 1_000_000, "M")):
         if abs(number) < limit:
             value = number / unit
             text = f"{value:.1f}" if abs(value) < 99.95 else f"{value:.0f}"
-            return text.removesuffix(".0") + sign
+            return text + sign
     return str(number)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
+from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -175,9 +176,12 @@ class PrefixBar(Widget):
         self._usage: UsageReported | None = None
 
     def prompt(self, event: PromptBuilt) -> None:
-        """Show a prompt that is about to be sent; its report is awaited."""
+        """Show a prompt that is about to be sent; its report is awaited. The tooltip names every
+        segment, those too that are too narrow for their name."""
         self._prompt = event
         self._usage = None
+        lines = [f"{seg.name} {count(seg.tokens)} {seg.state}" for seg in event.segments]
+        self.tooltip = Content("\n".join(one_line(line) for line in lines))
         self.refresh(layout=True)
 
     def usage(self, event: UsageReported) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from textual.app import App, ComposeResult
@@ -15,13 +16,16 @@ from textual.color import Color
 from textual.containers import Horizontal, Vertical
 
 from growbox_tui.agent import events
-from growbox_tui.themes import contrast, load_themes, variable_defaults
+from growbox_tui.theme_colours import contrast
+from growbox_tui.themes import load_themes, variable_defaults
 from growbox_tui.widgets.memory_panel import MemoryPanel
 from growbox_tui.widgets.plan_list import PlanList
 from growbox_tui.widgets.prefix_bar import PrefixBar
 from growbox_tui.widgets.status_line import StatusLine
 from growbox_tui.widgets.title_line import TitleLine
 from memory.types import MemoryState, SessionInfo
+
+NOW = datetime(2026, 5, 3, 15, 0, tzinfo=UTC)
 
 PLAN = (
     events.PlanItem("Find where the pruning job skips branch nodes", "done"),
