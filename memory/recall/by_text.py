@@ -7,7 +7,7 @@ question is about, and a memory without them is about something else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, log
 
@@ -52,8 +52,10 @@ def find(db: Database, question: str, k: int) -> Found:
         return NOTHING
     total = nodes.count(db)
     frequencies = {term: fulltext.document_frequency(db, term) for term in terms}
-    weights = {term: rarity(frequency, total) for term, frequency in frequencies.items()}
-    rarest = sorted(terms, key=lambda term: -weights[term])
+    weights = {
+        term: rarity(frequency, total) for term, frequency in without_seams(frequencies).items()
+    }
+    rarest = sorted(weights, key=lambda term: -weights[term])
     present = [term for term in rarest if frequencies[term]][:MOST_TERMS]
     ranking = fulltext.matches(db, present, k)
     if not ranking:
@@ -69,12 +71,29 @@ def find(db: Database, question: str, k: int) -> Found:
 
 
 def telling_terms(question: str) -> list[str]:
-    """The terms of a question that say what it is about; none of "hello, how are you"."""
-    return [
-        term
-        for term in match_terms(question)
-        if term not in SMALL_TALK and not holds_together(term)
-    ]
+    """The terms of a question that say what it is about; none of "hello, how are you". A single
+    Chinese character that is all of the question is what it is about."""
+    terms = [term for term in match_terms(question) if term not in SMALL_TALK]
+    if len(terms) == 1 and len(terms[0]) == 1 and not terms[0].isascii():
+        return terms
+    return [term for term in terms if not holds_together(term)]
+
+
+def without_seams(frequencies: Mapping[str, int]) -> dict[str, int]:
+    """Without the unheard-of pairs of characters that stand where two words meet: in 登录失败 the
+    pair 录失 is no word, and to weigh it as an unknown one would count against every memory."""
+    heard = [term for term, frequency in frequencies.items() if frequency and _is_pair(term)]
+    ends, starts = {term[1] for term in heard}, {term[0] for term in heard}
+    return {
+        term: frequency
+        for term, frequency in frequencies.items()
+        if frequency or not _is_pair(term) or (term[0] not in ends and term[1] not in starts)
+    }
+
+
+def _is_pair(term: str) -> bool:
+    """Two characters of Chinese, Japanese or Korean: what a cut without a dictionary gives."""
+    return len(term) == 2 and min(term) >= "\u1100"
 
 
 def rarity(frequency: int, total: int) -> float:
