@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import aclosing
 from pathlib import Path
 
 LIMIT = 50_000
@@ -42,9 +43,21 @@ class FileIndex:
 
     async def read(self) -> None:
         """Read the tree anew."""
-        from executors.list_files import walk
+        from executors.protocol import HandError
+        from executors.ripgrep import common_options, ripgrep_lines
 
-        self._paths = await asyncio.to_thread(walk, self._root, LIMIT)
+        options = ["--files", "--null", *common_options()]
+        paths: list[str] = []
+        try:
+            async with aclosing(ripgrep_lines(options, self._root, b"\0")) as names:
+                async for name in names:
+                    paths.append(name.removeprefix("./"))
+                    if len(paths) >= LIMIT:
+                        break
+        except (HandError, OSError):
+            # Completion offers what was read so far; the hands tell what is wrong when asked.
+            pass
+        self._paths = paths
         self._read_at = time.monotonic()
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.resources import files as resource_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -16,8 +16,9 @@ from growbox_tui.file_index import FileIndex
 from growbox_tui.settings import Settings, save
 
 if TYPE_CHECKING:
+    from executors.workspace import Workspace
     from growbox_tui.agent.conversation import Conversation
-    from growbox_tui.agent.events import SessionOpened
+    from growbox_tui.agent.events import Event, SessionOpened
     from growbox_tui.agent.session import Session
     from growbox_tui.models.protocol import Model
     from memory import Memory
@@ -86,6 +87,9 @@ class Workbench:
 
     async def open_model(self, name: str) -> Model:
         """A voice by its name. Raises ``ModelError``."""
+        return self._voice(name)
+
+    def _voice(self, name: str, context: int | None = None) -> Model:
         from growbox_tui.models.factory import open_model
 
         provider = name.split("/", 1)[0]
@@ -94,6 +98,7 @@ class Workbench:
             self._env,
             base_url=self.settings.base_urls.get(provider),
             key_env=self.settings.key_envs.get(provider),
+            context=context,
         )
 
     async def _choose_model(self) -> tuple[Model, str]:
@@ -102,7 +107,8 @@ class Workbench:
         from growbox_tui.models.discover import choose
 
         chosen = await choose(self._env)
-        return await self.open_model(chosen.name), f"{chosen.why} {chosen.how_to_choose_better}"
+        model = self._voice(chosen.name, chosen.context)
+        return model, f"{chosen.why}. {chosen.how_to_choose_better}"
 
     async def _session_id(
         self, memory: Memory, resume: Resume, model: str
@@ -119,7 +125,9 @@ class Workbench:
         missing = "There is nothing to resume here; this is a new session." if resume else ""
         return await memory.open_session(str(self.project), model), False, missing
 
-    async def _conversation(self, memory, session_id, model, publish) -> Conversation:  # type: ignore[no-untyped-def]
+    async def _conversation(
+        self, memory: Memory, session_id: str, model: Model, publish: Callable[[Event], None]
+    ) -> Conversation:
         from executors.registry import builtin
         from executors.workspace import Workspace
         from growbox_tui.agent.conversation import Conversation
@@ -152,7 +160,7 @@ class Workbench:
             publish=publish,
             tools=hands.tools(),
             system=self._system,
-            read_file=workspace.read_text,
+            read_file=mention_reader(workspace),
         )
         last = await memory.last_request(session_id)
         if last is not None:
@@ -167,7 +175,7 @@ class Workbench:
         said = instructions([self.settings.config.parent, self.project])
         return (words.strip(), said) if said else (words.strip(),)
 
-    def _looker(self, memory: Memory, session_id: str):  # type: ignore[no-untyped-def]
+    def _looker(self, memory: Memory, session_id: str) -> Callable[[str], Awaitable[str]]:
         from memory.context.render import render
         from memory.types import Query
 
@@ -179,7 +187,7 @@ class Workbench:
 
         return look
 
-    def _pager(self, memory: Memory):  # type: ignore[no-untyped-def]
+    def _pager(self, memory: Memory) -> Callable[[str], Awaitable[str | None]]:
         async def page(address: str) -> str | None:
             node = await memory.refer(address)
             return None if node is None else node.text
@@ -208,7 +216,7 @@ class Workbench:
     async def _open_memory(self) -> Memory:
         if self._memory is None:
             from memory import Memory
-            from memory.hyperspace.choose import choose
+            from memory.hyperspace.embedders.choose import choose
 
             self._memory = await Memory.open(self.settings.memory, embedder=choose())
         return self._memory
@@ -227,10 +235,10 @@ class Workbench:
 
     def model_names(self) -> list[str]:
         """Names worth offering: the current one, and those whose key is at hand."""
-        from growbox_tui.models.catalog import offered
+        from growbox_tui.models.offered import offered
 
         names = [session.model_name for session in self._sessions[-1:]]
-        return list(dict.fromkeys([*names, *offered(self._env), "local/bundled"]))
+        return list(dict.fromkeys([*names, *offered(self._env)]))
 
     def files(self, prefix: str, limit: int = 20) -> list[str]:
         """Workspace paths for ``@`` completion."""
@@ -251,3 +259,23 @@ class Workbench:
         if self._memory is not None:
             await self._memory.close()
             self._memory = None
+
+
+def mention_reader(workspace: Workspace) -> Callable[[str], str]:
+    """What gives ``@path`` its text: any encoding that the hands read; ``ValueError`` else."""
+    from executors.encoding import decode, detect
+    from executors.protocol import HandError
+    from executors.workspace import read_bytes
+
+    def read(path: str) -> str:
+        try:
+            real = workspace.resolve(path)
+            data = read_bytes(real, workspace.show(real))
+        except HandError as error:
+            raise ValueError(str(error)) from error
+        encoding = detect(data)
+        if encoding is None:
+            raise ValueError(f"{path} is not text")
+        return decode(data, encoding)
+
+    return read
