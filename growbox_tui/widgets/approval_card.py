@@ -122,17 +122,29 @@ class ApprovalCard(Vertical, can_focus=True):
             rows.extend(wrapped(Content(one_line(claim)), width, indent, indent))
         if not self.event.claims:
             rows.extend(wrapped(Content(one_line(self.event.preview.title)), width, indent, indent))
-        limit = PREVIEW_LINES * 20 if self.opened else PREVIEW_LINES
-        rows.extend(detail_rows(self.event.preview, width, limit=limit))
+        if self._preview_adds():
+            limit = PREVIEW_LINES * 20 if self.opened else PREVIEW_LINES
+            rows.extend(detail_rows(self.event.preview, width, limit=limit))
         rows.append(Row(none))
-        keys = Content("   ").join(
-            [self._choice_words(choice) for choice in self.event.choices]
-        )
-        rows.extend(wrapped(keys, width, indent, indent))
+        rows.extend(self._choice_rows(width))
         return rows
+
+    def _preview_adds(self) -> bool:
+        """Whether the preview says more than the claims: a command is its own preview."""
+        body = one_line(self.event.preview.body)
+        return not any(body in one_line(claim) for claim in self.event.claims)
+
+    def _choice_rows(self, width: int) -> list[Row]:
+        """As many choices on each row as fit; none is broken."""
+        lines: list[Content] = []
+        for choice in self.event.choices:
+            words = self._choice_words(choice)
+            if lines and lines[-1].cell_length + 3 + words.cell_length <= width:
+                lines[-1] += Content("   ") + words
+            else:
+                lines.append(Content("  ") + words)
+        return [Row(line.truncate(width, ellipsis=True)) for line in lines]
 
     def _choice_words(self, choice: Choice) -> Content:
         style = "bold $text-accent" if self.armed else "$text-muted"
-        # A space that does not break keeps the key and its words on one row.
-        words = one_line(choice.words).replace(" ", "\u00a0")
-        return Content.assemble((f"{LETTERS[choice.key]}\u00a0", style), words)
+        return Content.assemble((f"{LETTERS[choice.key]} ", style), one_line(choice.words))

@@ -71,9 +71,11 @@ class Composer(TextArea):
     class ListKey(Message):
         """A key that belongs to the open list: ``up``, ``down``, ``accept``, ``close``."""
 
-        def __init__(self, key: str) -> None:
+        def __init__(self, key: str, *, sends: bool) -> None:
             super().__init__()
             self.key = key
+            self.sends = sends
+            """Whether a command that is accepted by it is also sent: enter does, tab does not."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -112,6 +114,11 @@ class Composer(TextArea):
         else:
             self._keep(Draft(text))
 
+    def give_back(self, text: str) -> None:
+        """Put words that were not taken before what stands here."""
+        here = self.draft
+        self.put(Draft(f"{typed(text)}\n{here.text}" if here.text else typed(text), here.chips))
+
     def _keep(self, draft: Draft) -> None:
         if draft.text.strip() and (not self._past or self._past[-1] != draft):
             self._past.append(draft)
@@ -135,7 +142,7 @@ class Composer(TextArea):
         if self.completing and event.key in listed:
             event.stop()
             event.prevent_default()
-            self.post_message(self.ListKey(listed[event.key]))
+            self.post_message(self.ListKey(listed[event.key], sends=event.key == "enter"))
         elif event.key == "enter":
             event.stop()
             event.prevent_default()

@@ -17,6 +17,7 @@ from growbox_tui.widgets.live_message import LiveMessage
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.geometry import Size
     from textual.widget import Widget
 
 WINDOW = 200
@@ -56,6 +57,8 @@ class Conversation(VerticalScroll, can_focus=False):
         self._pending: list[Widget] = []
         self._flushing = False
         self._loading = False
+        self._below = 0
+        """Rows from the view's top to the end, while older messages are loaded above it."""
 
     def compose(self) -> ComposeResult:
         yield self._earlier
@@ -83,6 +86,13 @@ class Conversation(VerticalScroll, can_focus=False):
             self._flushing = True
             self.call_next(self._flush)
         self.note_news()
+
+    def take_away(self, widget: Widget) -> None:
+        """Remove a message that was shown ahead of its time."""
+        if widget in self._pending:
+            self._pending.remove(widget)
+        else:
+            widget.remove()
 
     async def _flush(self) -> None:
         """Mount what has gathered at once: a replay of thousands is one layout."""
@@ -118,14 +128,15 @@ class Conversation(VerticalScroll, can_focus=False):
         self.release_anchor()
         recipes = self._recipes[-SLACK:]
         del self._recipes[-SLACK:]
-        below = self.virtual_size.height - self.scroll_offset.y
+        self._below = self.virtual_size.height - self.scroll_offset.y
         await self._history.mount(*[recipe() for recipe in recipes], before=0)
         self._show_earlier()
-        self.call_after_refresh(self._keep_below, below)
 
-    def _keep_below(self, below: int) -> None:
-        self.scroll_to(y=self.virtual_size.height - below, animate=False, force=True)
-        self._loading = False
+    def watch_virtual_size(self, old: Size, new: Size) -> None:
+        """Older messages have been laid out above: go on showing what was shown."""
+        if self._loading and new.height > old.height:
+            self._loading = False
+            self.scroll_to(y=new.height - self._below, animate=False, force=True)
 
     async def clear(self) -> None:
         """Forget all messages on screen, the older ones too."""

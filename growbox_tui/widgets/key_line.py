@@ -17,7 +17,8 @@ def key_words(key: str) -> str:
 
 
 class KeyLine(Static):
-    """Pairs of key and label; those that do not fit are left to the help screen."""
+    """Pairs of key and label, never none. Where they do not fit, the last one stays and those
+    before it go."""
 
     def __init__(self, keys: Sequence[tuple[str, str]]) -> None:
         self._keys = tuple(keys)
@@ -30,11 +31,18 @@ class KeyLine(Static):
             self.update(Page(self._rows), layout=False)
 
     def _rows(self, width: int) -> list[Row]:
-        line = Content("")
-        for key, label in self._keys:
-            gap = "  " if line else ""
-            item = Content.assemble(gap, (key_words(key), "bold $text-accent"), f" {label}")
-            if line.cell_length + item.cell_length > width:
-                break
-            line += item
-        return [Row(line)]
+        *others, last = self._keys
+        for gap in ("  ", " "):
+            line = _joined([*others, last], gap)
+            if line.cell_length <= width:
+                return [Row(line)]
+        while others and _joined([*others, last], " ").cell_length > width:
+            others.pop()
+        return [Row(_joined([*others, last], " ").truncate(width))]
+
+
+def _joined(keys: Sequence[tuple[str, str]], gap: str) -> Content:
+    items = [
+        Content.assemble((key_words(key), "bold $text-accent"), f" {label}") for key, label in keys
+    ]
+    return Content(gap).join(items)

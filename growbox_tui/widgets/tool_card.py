@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets._static import Static
 
+from growbox_tui.agent.events import DetailView
 from growbox_tui.widgets.detail_rows import INDENT, detail_rows
 from growbox_tui.widgets.page import Page, Row, flush, wrapped
 from growbox_tui.widgets.safe_text import one_line, safe
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from textual.events import Click
     from textual.selection import Selection
 
-    from growbox_tui.agent.events import DetailView, ToolEnded
+    from growbox_tui.agent.events import ToolEnded
 
 NAME_WIDTH = 12
 PROGRESS_LINES = 4
@@ -43,7 +44,7 @@ def seconds_words(seconds: float) -> str:
 
 def head_line(sign: str, style: str, name: str, title: str, summary: str) -> Content:
     """The closed card without its figures: sign, name, what, how it went."""
-    parts: list[tuple[str, str]] = [(f"{sign} ", style), (f"{name:<{NAME_WIDTH}}", "")]
+    parts: list[tuple[str, str]] = [(f"{sign} ", style), (f"{one_line(name):<{NAME_WIDTH}}", "")]
     parts.append((one_line(title), ""))
     if summary:
         parts.append((f"   {one_line(summary)}", "$text-muted"))
@@ -69,6 +70,14 @@ class ToolCard(Static, can_focus=True):
         self._address = ""
         self._page = Page(self._rows)
         super().__init__(self._page, markup=False)
+
+    @classmethod
+    def replayed(cls, name: str, text: str) -> ToolCard:
+        """A call of an earlier run: its result as the model read it, without figures."""
+        card = cls(name, text.strip().split("\n", 1)[0])
+        card.state = "done"
+        card._detail = DetailView("text", "", "", text)
+        return card
 
     def progress(self, text: str) -> None:
         """Output as it comes; the last lines are shown while it runs."""
@@ -129,7 +138,7 @@ class ToolCard(Static, can_focus=True):
             title, summary = self._detail.title or title, self._detail.summary
         if self.state == "stopped":
             summary = "stopped"
-        figures = seconds_words(self._seconds) if self._detail is not None else ""
+        figures = seconds_words(self._seconds) if self._seconds else ""
         left = head_line(sign, style, self.hand, title, summary)
         rows = [Row(flush(left, Content.styled(figures, "$text-muted"), width))]
         if self._progress and self.state == "running":

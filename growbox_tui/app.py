@@ -1,0 +1,308 @@
+"""GrowboxApp: paints first, then opens the session; two kinds of workers, both coroutines.
+
+One worker takes a turn, one reads the stream of events and hands each to the router. Nothing
+blocking runs here, so keys are answered while anything else goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App
+
+from growbox_tui import commands
+from growbox_tui.actions import by_command, nearest_command
+from growbox_tui.agent.events import ApprovalAsked, Failed, QuestionAsked
+from growbox_tui.router import Places, Router
+from growbox_tui.screens.chat import ChatScreen
+from growbox_tui.session_figures import Figures
+from growbox_tui.themes import DEFAULT, load_themes, variable_defaults
+from growbox_tui.widgets.approval_card import ARM_SECONDS, ApprovalCard
+from growbox_tui.widgets.composer import Composer, Draft
+from growbox_tui.widgets.notice import Notice
+from growbox_tui.widgets.question_card import QuestionCard
+
+if TYPE_CHECKING:
+    from textual.command import Provider
+    from textual.screen import Screen
+
+    from growbox_tui.agent.session import Session
+    from growbox_tui.agent.stream import Reader
+    from growbox_tui.wiring import Workbench
+
+BREATH = 50
+"""Events that are shown in one go before keys get their turn."""
+QUIT_SECONDS = 2.0
+"""How long a second ctrl+c counts as meaning to leave."""
+
+
+def _palette() -> type[Provider]:
+    from growbox_tui.palette import ActionProvider
+
+    return ActionProvider
+
+
+def branch_of(project: Path) -> str:
+    """The git branch of a folder, or the first letters of its commit; empty outside of git."""
+    for folder in (project, *project.parents):
+        git = folder / ".git"
+        try:
+            if git.is_file():
+                git = folder / git.read_text("utf-8").partition("gitdir:")[2].strip()
+            head = (git / "HEAD").read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            continue
+        return head.removeprefix("ref: refs/heads/") if head.startswith("ref:") else head[:8]
+    return ""
+
+
+def told(error: BaseException) -> Failed:
+    """An error as an event: its own words and hint where it has them, else its name and text."""
+    text = getattr(error, "text", "") or f"{type(error).__name__}: {error}"
+    return Failed(type(error).__name__, str(text), str(getattr(error, "hint", "")))
+
+
+class GrowboxApp(App[None]):
+    """The screen of growbox."""
+
+    TITLE = "growbox"
+    CSS_PATH = "app.tcss"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_palette}
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        resume: str | None = None,
+        first_prompt: str | None = None,
+        prompts: Sequence[str] = (),
+    ) -> None:
+        """``resume``: a session's id, ``last``, or ``None`` for a new one. ``first_prompt`` is
+        sent at once; ``prompts`` follow it, each when the turn before has ended."""
+        super().__init__()
+        self.workbench = workbench
+        self.session: Session | None = None
+        self.chat = ChatScreen(workbench.files)
+        self.router = Router(
+            Places(
+                self.chat.conversation,
+                self.chat.composer,
+                self.chat.prefix_bar,
+                self.chat.memory_panel,
+                self.chat.plan,
+            ),
+            figures_changed=self._show_figures,
+            ask=self._show_ask,
+            answered=self._close_ask,
+        )
+        self.resume = resume
+        self.script = [*([first_prompt] if first_prompt else []), *prompts]
+        self._outbox: list[str] = []
+        self._branch = ""
+        self._interrupted = 0.0
+        self.own_themes: tuple[str, ...] = ()
+        """Names of the themes that growbox offers."""
+
+    # ---- start -------------------------------------------------------------------------------
+
+    def get_default_screen(self) -> Screen[Any]:
+        """The chat is the first thing painted."""
+        return self.chat
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own variables, for themes that do not name them."""
+        return variable_defaults()
+
+    def on_load(self) -> None:
+        """Colours before the first frame. A broken theme is told of and left out."""
+        loaded = load_themes([self.workbench.settings.theme_folder])
+        for theme in loaded.themes:
+            self.register_theme(theme)
+        self.own_themes = tuple(theme.name for theme in loaded.themes)
+        wanted = self.workbench.settings.theme
+        self.theme = wanted if wanted in self.available_themes else DEFAULT
+        for problem in loaded.problems:
+            self.say(Notice(problem, "warning"))
+        if wanted not in self.available_themes:
+            self.say(Notice(f"There is no theme {wanted!r}.", "warning", "ctrl+t shows all."))
+
+    def on_ready(self) -> None:
+        """After the first paint: everything that takes time."""
+        self._branch = branch_of(self.workbench.project)
+        self._show_figures(self.router.figures)
+        self.start(self.open_session(self.resume), group="open")
+        if self.script:
+            self.send(self.script.pop(0))
+
+    async def on_unmount(self) -> None:
+        """Let go of the session, the models and the memory file."""
+        await self.workbench.close()
+
+    def start(self, work: Coroutine[Any, Any, None], group: str) -> None:
+        """Run a coroutine beside the screen; whatever goes wrong in it is told on the screen."""
+        self.run_worker(self._told(work), group=group, exit_on_error=False)
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001  the screen and what is typed outlive any failure
+            self.router.route(told(error))
+            self.router.state("failed")
+
+    async def open_session(self, resume: str | None) -> None:
+        """Open a session, listen to it, and send what was typed in the meantime."""
+        old, self.session = self.session, None
+        if old is not None:
+            await old.close()
+            await self.chat.conversation.clear()
+            self.router.forget()
+            self.chat.plan.show(())
+        self.router.state("starting")
+        session = await self.workbench.open(resume)
+        self.session = session
+        self.start(self._listen(session.stream.reader()), group="events")
+        await session.start()
+        await self._show_memory()
+        outbox, self._outbox = self._outbox, []
+        for text in outbox:
+            self.start(self._turn(session, text), group="turn")
+
+    async def _listen(self, reader: Reader) -> None:
+        count = 0
+        async for event in reader:
+            self.router.route(event)
+            count += 1
+            if count % BREATH == 0:
+                await asyncio.sleep(0)
+
+    async def _turn(self, session: Session, text: str) -> None:
+        await session.prompt(text)
+        await self._show_memory()
+        if self.script and not session.busy and session is self.session:
+            self.send(self.script.pop(0))
+
+    async def _show_memory(self) -> None:
+        self.chat.memory_panel.state(await self.workbench.state())
+
+    # ---- what the user sends -----------------------------------------------------------------
+
+    def on_composer_submitted(self, event: Composer.Submitted) -> None:
+        event.stop()
+        text = event.text.strip()
+        word, _, rest = text.partition(" ")
+        if text.startswith("!"):
+            self._shell(text[1:].strip())
+        elif word.startswith("/") and "/" not in word[1:] and "\n" not in word:
+            self._command(word, rest.strip(), text)
+        else:
+            self.send(text)
+
+    def send(self, text: str) -> None:
+        """Send words to the model; they wait where no session is open or a turn runs."""
+        self.chat.conversation.follow()
+        if self.session is None:
+            self.router.waits(text)
+            self._outbox.append(text)
+            if not any(worker.group == "open" for worker in self.workers):
+                self.start(self.open_session(self.resume), group="open")
+            return
+        if self.session.busy:
+            self.router.waits(text)
+        self.start(self._turn(self.session, text), group="turn")
+
+    def _command(self, word: str, argument: str, text: str) -> None:
+        action = by_command(word.lower())
+        if action is None:
+            self.say(Notice(f"There is no command {word}.", "warning", f"{nearest_command(word)}?"))
+            self.chat.composer.put(Draft(text))
+            return
+        commands.perform(self, action.name, argument)
+
+    def _shell(self, command: str) -> None:
+        if self.session is None:
+            self.say(Notice("The session is not open yet.", "warning"))
+        elif command:
+            self.start(self.session.run_shell(command), group="turn")
+
+    def say(self, notice: Notice) -> None:
+        """Put a notice into the conversation."""
+        self.chat.conversation.add(notice)
+
+    # ---- actions -----------------------------------------------------------------------------
+
+    def on_chat_screen_wanted(self, event: ChatScreen.Wanted) -> None:
+        event.stop()
+        commands.perform(self, event.name, event.argument)
+
+    def action_help_quit(self) -> None:
+        """ctrl+c: stop the turn, else empty the composer, else twice leaves."""
+        if self.session is not None and self.session.busy:
+            commands.perform(self, "stop", "")
+        elif self.chat.composer.text:
+            self.chat.composer.put(Draft(""))
+        elif monotonic() - self._interrupted < QUIT_SECONDS:
+            self.exit()
+        else:
+            self._interrupted = monotonic()
+            self.notify("ctrl+c again leaves growbox", timeout=QUIT_SECONDS)
+
+    # ---- what the router asks for ------------------------------------------------------------
+
+    def _show_figures(self, figures: Figures) -> None:
+        bench = self.workbench
+        self.chat.title_line.show(str(bench.project), self._branch, figures.model, bench.demo)
+        self.chat.status.update_figures(
+            figures.model,
+            self.session.cost if self.session is not None else None,
+            figures.used,
+            figures.context,
+            figures.cache_share,
+            figures.state,
+        )
+
+    def _show_ask(self, event: ApprovalAsked | QuestionAsked) -> None:
+        composer = self.chat.composer
+        typing = bool(composer.text) and monotonic() - composer.last_key < ARM_SECONDS
+        card: ApprovalCard | QuestionCard
+        if isinstance(event, ApprovalAsked):
+            card = ApprovalCard(event, armed=not typing)
+        else:
+            card = QuestionCard(event)
+        first = not self.chat.conversation.open_asks
+        self.chat.conversation.ask(card)
+        if first:
+            self.chat.call_after_refresh(card.focus)
+
+    def _close_ask(self, ask: str) -> None:
+        """Focus goes on before the card goes: Textual would choose a card far up instead."""
+        cards = [
+            card
+            for card in self.chat.conversation.open_asks
+            if isinstance(card, ApprovalCard | QuestionCard)
+        ]
+        left = [card for card in cards if card.event.ask != ask]
+        (left[0] if left else self.chat.composer).focus(scroll_visible=False)
+        for card in cards:
+            if card.event.ask == ask:
+                card.remove()
+
+    def on_approval_card_answered(self, event: ApprovalCard.Answered) -> None:
+        event.stop()
+        self._answer(event.card.event.ask, event.choice, event.reason)
+
+    def on_question_card_answered(self, event: QuestionCard.Answered) -> None:
+        event.stop()
+        self._answer(event.card.event.ask, event.answer, "")
+
+    def _answer(self, ask: str, choice: str, reason: str) -> None:
+        if self.session is None or not self.session.answer(ask, choice, reason):
+            self.say(Notice("Nothing waits for this answer any more.", "warning"))
+            self._close_ask(ask)
+
+    def on_approval_card_strayed(self, event: ApprovalCard.Strayed) -> None:
+        event.stop()
+        self.chat.composer.insert(event.text)

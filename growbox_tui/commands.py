@@ -1,0 +1,151 @@
+"""Commands: what each action of the table does, given the running app."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from growbox_tui.actions import ACTIONS
+from growbox_tui.widgets.notice import Notice
+
+if TYPE_CHECKING:
+    from growbox_tui.app import GrowboxApp
+
+NOT_OPEN = "The session is not open yet."
+
+
+def perform(app: GrowboxApp, name: str, argument: str) -> None:
+    """Do the action ``name``, with what followed its slash command. Raises ``ValueError`` for a
+    name that has no meaning here."""
+    match name:
+        case "help" | "about":
+            _page(app, name)
+        case "memory":
+            app.start(_memory(app), "page")
+        case "stop" | "nap" | "continue" | "retry" | "cost":
+            _session(app, name)
+        case "model":
+            _model(app, argument)
+        case "new":
+            app.start(app.open_session(None), "open")
+        case "resume":
+            app.start(_resume(app, argument), "open")
+        case "theme":
+            _theme(app, argument)
+        case "open":
+            app.chat.turn_card()
+        case "bottom":
+            app.chat.conversation.follow()
+        case "quit":
+            app.exit()
+        case _:
+            raise ValueError(f"no such action: {name}")
+
+
+def _page(app: GrowboxApp, name: str) -> None:
+    if name == "help":
+        from growbox_tui.screens.help import HelpScreen
+
+        app.push_screen(HelpScreen(ACTIONS))
+    else:
+        from growbox_tui.screens.about import AboutScreen
+
+        app.push_screen(AboutScreen())
+
+
+async def _memory(app: GrowboxApp) -> None:
+    from growbox_tui.screens.memory import MemoryScreen
+
+    state = await app.workbench.state()
+    app.push_screen(MemoryScreen(state, app.router.window, app.router.hits))
+
+
+def _session(app: GrowboxApp, name: str) -> None:
+    session = app.session
+    if session is None:
+        app.say(Notice(NOT_OPEN, "warning"))
+        return
+    match name:
+        case "stop" if session.busy:
+            app.router.state("stopping")
+            app.start(session.cancel(), "stop")
+        case "nap":
+            app.start(session.nap(), "nap")
+        case "continue":
+            app.send("continue")
+        case "retry" if app.router.last_prompt:
+            app.send(app.router.last_prompt)
+        case "retry":
+            app.say(Notice("Nothing was said yet.", "warning"))
+        case "cost":
+            app.say(Notice(cost_words(app)))
+        case _:
+            pass
+
+
+def cost_words(app: GrowboxApp) -> str:
+    """What this run used, in a sentence; what is not known is said to be so."""
+    figures = app.router.figures
+    cost = app.session.cost if app.session is not None else None
+    price = "the price is not known" if cost is None else f"${cost:.4f}"
+    return (
+        f"{figures.requests} requests with {figures.model}: {figures.input:,} tokens in, "
+        f"{figures.output:,} out, {price}."
+    )
+
+
+def _model(app: GrowboxApp, name: str) -> None:
+    session = app.session
+    if session is None:
+        app.say(Notice(NOT_OPEN, "warning"))
+        return
+    if name:
+        app.start(session.use_model(name), "model")
+        return
+    from growbox_tui.screens.models import ModelsScreen
+
+    def chosen(choice: str | None) -> None:
+        if choice and choice != session.model_name:
+            app.start(session.use_model(choice), "model")
+
+    app.push_screen(ModelsScreen(app.workbench.model_names(), session.model_name), chosen)
+
+
+async def _resume(app: GrowboxApp, session: str) -> None:
+    if session:
+        await app.open_session(session)
+        return
+    from growbox_tui.screens.sessions import SessionsScreen
+
+    def chosen(choice: str | None) -> None:
+        if choice and (app.session is None or choice != app.session.id):
+            app.start(app.open_session(choice), "open")
+
+    app.push_screen(SessionsScreen(await app.workbench.sessions()), chosen)
+
+
+def _theme(app: GrowboxApp, name: str) -> None:
+    names = sorted(app.own_themes)
+    if name in names:
+        keep_theme(app, name)
+        return
+    if name:
+        app.say(Notice(f"There is no theme {name!r}.", "warning", f"There are: {', '.join(names)}"))
+        return
+    from growbox_tui.screens.theme_picker import ThemeScreen
+
+    def chosen(choice: str | None) -> None:
+        if choice:
+            keep_theme(app, choice)
+
+    app.push_screen(ThemeScreen(names, app.theme), chosen)
+
+
+def keep_theme(app: GrowboxApp, name: str) -> None:
+    """Use a theme now and from the next start on. A setting that cannot be saved is told of."""
+    from growbox_tui.settings import SettingsError
+
+    app.theme = name
+    try:
+        app.workbench.save_setting("theme", name)
+    except (SettingsError, OSError) as error:
+        app.say(Notice(f"The theme could not be kept: {error}", "warning"))

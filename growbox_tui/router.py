@@ -1,0 +1,289 @@
+"""Router: every event to the widget that shows it.
+
+It knows a handful of widgets and nothing of sessions. What it keeps is what spans events: the
+cards of running calls, the open questions, and the figures of the status line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, assert_never
+
+from growbox_tui import tellings
+from growbox_tui.agent import events as e
+from growbox_tui.session_figures import Figures
+from growbox_tui.widgets.assistant_message import AssistantMessage
+from growbox_tui.widgets.notice import Notice
+from growbox_tui.widgets.recall_card import RecallCard
+from growbox_tui.widgets.tool_card import ToolCard
+from growbox_tui.widgets.user_message import UserMessage
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from growbox_tui.widgets.composer import Composer
+    from growbox_tui.widgets.conversation import Conversation
+    from growbox_tui.widgets.memory_panel import MemoryPanel
+    from growbox_tui.widgets.plan_list import PlanList
+    from growbox_tui.widgets.prefix_bar import PrefixBar
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The widgets that a router serves."""
+
+    conversation: Conversation
+    composer: Composer
+    prefix_bar: PrefixBar
+    memory_panel: MemoryPanel
+    plan: PlanList
+
+
+class Router:
+    """``route`` takes each event once, in order."""
+
+    def __init__(
+        self,
+        places: Places,
+        *,
+        figures_changed: Callable[[Figures], None],
+        ask: Callable[[e.ApprovalAsked | e.QuestionAsked], None],
+        answered: Callable[[str], None],
+    ) -> None:
+        """``ask`` opens a question, ``answered`` closes the one with this id."""
+        self.places = places
+        self.figures = Figures()
+        self.window: tuple[e.WindowItemView, ...] = ()
+        self.hits: tuple[e.HitView, ...] = ()
+        """What the memory screen shows."""
+        self.last_prompt = ""
+        """The user's last words, for a retry."""
+        self._figures_changed = figures_changed
+        self._ask = ask
+        self._answered = answered
+        self._cards: dict[str, ToolCard] = {}
+        self._asked: dict[str, e.ApprovalAsked | e.QuestionAsked] = {}
+        self._waiting: list[UserMessage] = []
+
+    # ---- what the app calls ------------------------------------------------------------------
+
+    def waits(self, text: str) -> None:
+        """Show words that were sent but are not yet in the conversation."""
+        message = UserMessage(text, waiting=True)
+        self._waiting.append(message)
+        self._add(message)
+
+    def state(self, words: str) -> None:
+        """Say what is going on, in a word or two."""
+        self._figure(state=words)
+
+    def forget(self) -> None:
+        """Another conversation begins on the same screen."""
+        self._cards.clear()
+        self._asked.clear()
+        self._waiting.clear()
+        self.window, self.hits, self.last_prompt = (), (), ""
+        self.figures = Figures()
+
+    # ---- one event ---------------------------------------------------------------------------
+
+    def route(self, event: e.Event) -> None:
+        """Show one event."""
+        match event:
+            case e.SessionOpened() | e.Replayed() | e.ModelChanged() | e.Napped():
+                self._session(event)
+            case e.TurnStarted() | e.Steered() | e.TurnEnded():
+                self._turn(event)
+            case e.Recalled() | e.PromptBuilt() | e.WindowChanged() | e.Rebased():
+                self._memory(event)
+            case e.MessageStarted() | e.TextDelta() | e.ThinkingDelta() | e.MessageEnded():
+                self._message(event)
+            case e.UsageReported() | e.Retrying():
+                self._request(event)
+            case e.ToolStarted() | e.ToolProgress() | e.ToolEnded():
+                self._hand(event)
+            case e.ApprovalAsked() | e.QuestionAsked():
+                self._asked[event.ask] = event
+                self._figure(state="waiting for you")
+                self._ask(event)
+            case e.ApprovalAnswered() | e.QuestionAnswered():
+                self._answer(event)
+            case e.PlanChanged():
+                self.places.plan.show(event.items)
+            case e.Notice():
+                self._add(Notice(event.text, event.level))
+            case e.Failed():
+                self._add(Notice(event.text, "error", event.hint))
+            case _:
+                assert_never(event)
+
+    def _session(self, event: e.SessionOpened | e.Replayed | e.ModelChanged | e.Napped) -> None:
+        match event:
+            case e.SessionOpened():
+                self._figure(model=event.model, context=event.context, state="ready")
+                if event.why:
+                    self._add(Notice(event.why))
+            case e.Replayed():
+                self._replay(event)
+            case e.ModelChanged():
+                self._figure(model=event.model, context=event.context)
+                self._add(Notice(f"{event.model} answers from now on. {event.why}".strip()))
+            case e.Napped():
+                self._figure(used=None, cache_share=None)
+                self._add(tellings.napped(event))
+            case _:
+                assert_never(event)
+
+    def _replay(self, event: e.Replayed) -> None:
+        match event.role:
+            case "user":
+                self.last_prompt = event.text
+                self.places.composer.remember(event.text)
+                self._add(UserMessage(event.text))
+            case "assistant":
+                self._add(AssistantMessage(event.text))
+            case "tool":
+                self._add(ToolCard.replayed(event.name, event.text))
+            case _:
+                assert_never(event.role)
+
+    def _turn(self, event: e.TurnStarted | e.Steered | e.TurnEnded) -> None:
+        match event:
+            case e.TurnStarted():
+                self.last_prompt = event.text
+                self._arrived(event.text)
+                self._figure(state="recalling")
+            case e.Steered():
+                self._arrived(event.text)
+            case e.TurnEnded():
+                self._turn_ended(event)
+            case _:
+                assert_never(event)
+
+    def _arrived(self, text: str) -> None:
+        """Words are in the conversation now: the waiting message becomes a plain one."""
+        for message in self._waiting:
+            if message.text == text:
+                self._waiting.remove(message)
+                self.places.conversation.take_away(message)
+                break
+        self._add(UserMessage(text))
+
+    def _turn_ended(self, event: e.TurnEnded) -> None:
+        self._finish_live("", "cut")
+        for card in self._cards.values():
+            card.stopped()
+        self._cards.clear()
+        for ask in list(self._asked):
+            self._asked.pop(ask)
+            self._answered(ask)
+        if event.reason == "cancelled":
+            self._give_back()
+        if event.reason != "done":
+            self._add(tellings.turn_ended(event))
+        self._figure(state="ready")
+
+    def _give_back(self) -> None:
+        """Words that waited for a turn that was stopped go back to where they were written."""
+        words = [message.text for message in self._waiting]
+        for message in self._waiting:
+            self.places.conversation.take_away(message)
+        self._waiting.clear()
+        if words:
+            self.places.composer.give_back("\n".join(words))
+
+    def _memory(self, event: e.Recalled | e.PromptBuilt | e.WindowChanged | e.Rebased) -> None:
+        match event:
+            case e.Recalled():
+                self.hits = event.hits
+                self.places.memory_panel.recalled(event)
+                self._add(RecallCard(event))
+            case e.PromptBuilt():
+                self.places.prefix_bar.prompt(event)
+                self._figure(used=event.total, state="thinking")
+            case e.WindowChanged():
+                self.window = event.items
+                self.places.memory_panel.window(event)
+            case e.Rebased():
+                self._add(tellings.rebased(event))
+            case _:
+                assert_never(event)
+
+    def _message(
+        self, event: e.MessageStarted | e.TextDelta | e.ThinkingDelta | e.MessageEnded
+    ) -> None:
+        live = self.places.conversation.live
+        match event:
+            case e.MessageStarted():
+                live.begin()
+                self._figure(state="thinking")
+            case e.TextDelta():
+                live.add_text(event.text)
+                if self.figures.state != "writing":
+                    self._figure(state="writing")
+            case e.ThinkingDelta():
+                live.add_thinking(event.text)
+            case e.MessageEnded():
+                self._finish_live(event.text, event.stop)
+            case _:
+                assert_never(event)
+
+    def _finish_live(self, text: str, stop: str) -> None:
+        """The live words become a flat message. ``text`` is what is on disk; without it, what
+        was shown stays, marked as cut."""
+        live = self.places.conversation.live
+        words = text or live.text
+        live.begin()
+        if words.strip():
+            self._add(AssistantMessage(words, stop))
+
+    def _request(self, event: e.UsageReported | e.Retrying) -> None:
+        match event:
+            case e.UsageReported():
+                self.places.prefix_bar.usage(event)
+                self.figures = self.figures.with_usage(event)
+                self._figures_changed(self.figures)
+            case e.Retrying():
+                if event.shown:
+                    self._finish_live("", "cut")
+                self._figure(state="retrying")
+                self._add(tellings.retrying(event))
+            case _:
+                assert_never(event)
+
+    def _hand(self, event: e.ToolStarted | e.ToolProgress | e.ToolEnded) -> None:
+        match event:
+            case e.ToolStarted():
+                card = self._cards[event.call] = ToolCard(event.name, event.title)
+                self._add(card)
+                self._figure(state=f"running {event.name}")
+            case e.ToolProgress():
+                if event.call in self._cards:
+                    self._cards[event.call].progress(event.text)
+                    self.places.conversation.note_news()
+            case e.ToolEnded():
+                ended = self._cards.pop(event.call, None)
+                if ended is None:
+                    ended = ToolCard(event.name, event.detail.title)
+                    self._add(ended)
+                ended.ended(event)
+                self._figure(state="thinking")
+            case _:
+                assert_never(event)
+
+    def _answer(self, event: e.ApprovalAnswered | e.QuestionAnswered) -> None:
+        asked = self._asked.pop(event.ask, None)
+        self._answered(event.ask)
+        if isinstance(event, e.ApprovalAnswered) and isinstance(asked, e.ApprovalAsked):
+            self._add(tellings.approval_answered(asked, event))
+        elif isinstance(event, e.QuestionAnswered) and isinstance(asked, e.QuestionAsked):
+            self._add(Notice(f"{asked.question}\n{event.answer}", "good"))
+        self._figure(state="thinking")
+
+    def _add(self, widget: Widget) -> None:
+        self.places.conversation.add(widget)
+
+    def _figure(self, **changes: object) -> None:
+        self.figures = replace(self.figures, **changes)  # type: ignore[arg-type]
+        self._figures_changed(self.figures)

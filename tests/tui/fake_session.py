@@ -1,0 +1,240 @@
+"""Fake session: a workbench and a session that publish what a test scripts, without a model."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from growbox_tui.agent import events as e
+from growbox_tui.agent.stream import EventStream
+from growbox_tui.app import GrowboxApp
+from memory.types import MemoryState, SessionInfo
+
+MODEL = "fake/parrot"
+
+
+@dataclass
+class FakeSettings:
+    theme: str = "growbox-dark"
+    theme_folder: Path = Path("no-such-folder")
+
+
+@dataclass
+class FakeSession:
+    """Keeps what it was asked to do; a turn runs until the test ends it."""
+
+    project: Path = Path("orchard")
+    id: str = "s1"
+    replay: tuple[e.Event, ...] = ()
+    stream: EventStream = field(default_factory=EventStream)
+    model_name: str = MODEL
+    cost: float | None = 0.0123
+    prompts: list[str] = field(default_factory=list)
+    answers: list[tuple[str, str, str]] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+    naps: int = 0
+    cancels: int = 0
+    closed: bool = False
+    waiting_asks: set[str] = field(default_factory=set)
+    _end: asyncio.Future[e.TurnEnded] | None = None
+    turns: int = 0
+
+    @property
+    def busy(self) -> bool:
+        return self._end is not None and not self._end.done()
+
+    async def start(self) -> None:
+        opened = e.SessionOpened(
+            self.id, str(self.project), self.model_name, "", bool(self.replay), 0, 12, 200_000
+        )
+        for event in (opened, *self.replay):
+            self.stream.publish(event)
+
+    async def prompt(self, text: str) -> e.TurnEnded:
+        self.prompts.append(text)
+        if self._end is not None and not self._end.done():
+            return await asyncio.shield(self._end)
+        self.turns += 1
+        self._end = asyncio.get_running_loop().create_future()
+        self.stream.publish(e.TurnStarted(self.turns, text))
+        return await self._end
+
+    def say(self, *events: e.Event) -> None:
+        for event in events:
+            if isinstance(event, e.ApprovalAsked | e.QuestionAsked):
+                self.waiting_asks.add(event.ask)
+            self.stream.publish(event)
+
+    def end(self, reason: e.EndReason = "done", detail: str = "") -> None:
+        event = e.TurnEnded(self.turns, reason, detail)
+        self.stream.publish(event)
+        if self._end is not None and not self._end.done():
+            self._end.set_result(event)
+
+    def answer(self, ask: str, choice: str, reason: str = "") -> bool:
+        if ask not in self.waiting_asks:
+            return False
+        self.waiting_asks.remove(ask)
+        self.answers.append((ask, choice, reason))
+        if ask.startswith("q"):
+            self.stream.publish(e.QuestionAnswered(ask, choice))
+        else:
+            self.stream.publish(e.ApprovalAnswered(ask, choice, reason))
+        return True
+
+    async def cancel(self) -> None:
+        self.cancels += 1
+        self.end("cancelled")
+
+    async def nap(self) -> None:
+        self.naps += 1
+        self.stream.publish(e.Napped(3, 5, 120, 2))
+
+    async def use_model(self, name: str) -> None:
+        self.model_name = name
+        self.stream.publish(e.ModelChanged(name, "", 8_000))
+
+    async def run_shell(self, command: str) -> None:
+        self.commands.append(command)
+
+    async def close(self) -> None:
+        self.closed = True
+        self.stream.close()
+
+
+@dataclass
+class FakeWorkbench:
+    """Opens the sessions it was given, in turn; then new empty ones."""
+
+    sessions_to_open: list[FakeSession] = field(default_factory=list)
+    project: Path = Path("orchard")
+    demo: bool = False
+    settings: FakeSettings = field(default_factory=FakeSettings)
+    opened: list[str | None] = field(default_factory=list)
+    saved: list[tuple[str, str]] = field(default_factory=list)
+    failure: Exception | None = None
+    gate: asyncio.Event | None = None
+    """Opening waits for this, where it is set."""
+    paths: tuple[str, ...] = ("README.md", "src/prune.py", "src/修剪.py")
+    closed: bool = False
+
+    async def open(self, resume: str | None = None) -> FakeSession:
+        self.opened.append(resume)
+        if self.gate is not None:
+            await self.gate.wait()
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
+        return self.sessions_to_open.pop(0) if self.sessions_to_open else FakeSession()
+
+    async def sessions(self) -> list[SessionInfo]:
+        return [SessionInfo("old", "orchard", "prune late", 0, 0, MODEL, 4)]
+
+    async def state(self) -> MemoryState:
+        return MemoryState("memory.db", 12, 3, 12, "hash-1", 40_960)
+
+    def model_names(self) -> list[str]:
+        return [MODEL, "fake/owl"]
+
+    def files(self, prefix: str, limit: int = 20) -> list[str]:
+        return [path for path in self.paths if prefix.lower() in path.lower()][:limit]
+
+    def save_setting(self, key: str, value: str) -> None:
+        self.saved.append((key, value))
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def app_with(session: FakeSession | None = None, **rest: Any) -> tuple[GrowboxApp, FakeSession]:
+    """An app on a fake workbench, and the session it will open."""
+    session = session or FakeSession()
+    bench = rest.pop("bench", None) or FakeWorkbench([session])
+    return GrowboxApp(bench, **rest), session
+
+
+async def until(pilot: Any, condition: Any) -> None:
+    """Wait for a condition, frame by frame. Raises ``AssertionError`` when it never comes."""
+    for _ in range(400):
+        if condition():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("it never came")
+
+
+def detail(body: str = "", kind: str = "text", **rest: str) -> e.DetailView:
+    return e.DetailView(kind, rest.get("title", "a"), rest.get("summary", "ok"), body)
+
+
+def shell_ask(ask: str = "a1") -> e.ApprovalAsked:
+    """A command that waits for the user."""
+    return e.ApprovalAsked(
+        ask,
+        "c1",
+        "shell",
+        ("run pytest -k prune",),
+        e.DetailView("shell", "pytest -k prune", "", "pytest -k prune"),
+        (
+            e.Choice("once", "once"),
+            e.Choice("session", "for this session"),
+            e.Choice("always", "always for this exact command"),
+            e.Choice("no", "no, and say why"),
+        ),
+    )
+
+
+DIFF = """--- a/src/prune.py
++++ b/src/prune.py
+@@ -40,7 +40,7 @@
+ def prune(node):
+-    if node.is_leaf():
++    if node.children_done:
+         cut(node)
+"""
+
+ANSWER = """It skips them because `is_leaf()` counts *pending* children. We met this on **3 May**, \
+in `graft.py`; the fix there was to test `children_done` instead.
+
+```python
+if node.children_done:
+    prune(node)
+```
+
+| file | lines |
+|---|---|
+| src/prune.py | 52 |
+| 修剪.py | 7 |
+
+1. change the test
+2. run `pytest -k prune`
+   - and [read this](https://example.org/x)
+"""
+
+
+def specimen() -> list[e.Event]:
+    """One turn with everything in it, but its end."""
+    hit = e.HitView(
+        "mem://01J", "assistant", "2026-05-03 14:02", ("vector", "text"), 0.83,
+        "children_done must be tested in graft.py", True,
+    )  # fmt: skip
+    segments = (
+        e.SegmentView("tools", 900, "hit"),
+        e.SegmentView("system", 400, "hit"),
+        e.SegmentView("region", 4_100, "hit"),
+        e.SegmentView("turn", 600, "new"),
+    )
+    return [
+        e.Recalled("why", (hit,), ("vector", "text", "time"), 14.2, 120, True),
+        e.WindowChanged((e.WindowItemView("mem://01J", "graft.py", "2026-05-03 14:02", 0.9, 90, "region"),)),
+        e.PromptBuilt(1, 1, segments, 6_000, 5_400, ""),
+        e.ToolStarted("c0", "read_file", "src/prune.py", ("read src/prune.py",)),
+        e.ToolEnded("c0", "read_file", False, detail("def prune(node): ...", "file", title="src/prune.py:40-92", summary="53 lines"), 0.02, "mem://02K"),
+        e.ToolStarted("c1", "edit_file", "src/prune.py", ("write src/prune.py",)),
+        e.ToolEnded("c1", "edit_file", False, detail(DIFF, "diff", title="src/prune.py", summary="+1 -1"), 0.31, "mem://02L"),
+        e.ToolStarted("c2", "shell", "pytest -k prune", ("run pytest -k prune",)),
+        e.ToolProgress("c2", "collecting ...\n3 passed, 1 failed\n"),
+        e.MessageStarted(1),
+        e.TextDelta(ANSWER),
+    ]  # fmt: skip
