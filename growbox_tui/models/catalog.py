@@ -122,7 +122,7 @@ def litellm_providers() -> frozenset[str]:
     if path is None or not path.is_file():
         return frozenset()
     found = json.loads(path.read_bytes()).get("providers", {})
-    return frozenset(found) | {"custom_openai", "openai_like"}
+    return frozenset(found) | {"custom_openai"}
 
 
 def nearest(name: str, limit: int = 3) -> list[str]:

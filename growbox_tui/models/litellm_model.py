@@ -7,15 +7,13 @@ go through the same assembler as all others; what it would put together itself i
 from __future__ import annotations
 
 import asyncio
-import importlib
-import logging
-import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 
 from growbox_tui.models.assembler import Assembler
 from growbox_tui.models.faults import error_for
 from growbox_tui.models.http_stream import CONNECT_S, SILENCE_S, Silence
+from growbox_tui.models.litellm_guard import load_litellm
 from growbox_tui.models.openai_body import render_messages, render_tools
 from growbox_tui.models.openai_chunks import read_chunk
 from growbox_tui.models.pairing import call_ids
@@ -72,7 +70,7 @@ class LitellmModel:
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """See ``Model.stream``."""
-        litellm = await asyncio.to_thread(_litellm)
+        litellm = await asyncio.to_thread(load_litellm)
         assembler = Assembler(
             self._name,
             taken=call_ids(request.messages),
@@ -151,14 +149,3 @@ async def _next(chunks: AsyncIterator[Any]) -> Any:
 def _headers(error: Exception) -> Mapping[str, str]:
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     return {str(name).lower(): str(value) for name, value in headers.items()}
-
-
-def _litellm() -> Any:
-    """litellm, told to keep to itself: no table from the network, no advice on the screen."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    litellm: Any = importlib.import_module("litellm")
-    litellm.suppress_debug_info = True
-    litellm.telemetry = False
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    return litellm
