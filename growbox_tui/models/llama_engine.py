@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from growbox_tui.models.llama_library import library, spare_threads
-from growbox_tui.models.protocol import BadReply, UnknownModel
+from growbox_tui.models.protocol import BadReply, ModelError, UnknownModel
 
 FIRST_CONTEXT = 2048
 """Tokens of context at first. It doubles when a prompt needs more, so that short ones stay cheap
@@ -50,9 +50,10 @@ class Sampling:
 class Engine:
     """Weights, context and what stands in it."""
 
-    def __init__(self, path: Path, limit: int) -> None:
-        """Load ``path``; prompt and reply together take at most ``limit`` tokens.
-        Raises ``UnknownModel`` with llama.cpp's own reason if the file cannot be used."""
+    def __init__(self, path: Path, limit: int, *, first: int = FIRST_CONTEXT) -> None:
+        """Load ``path``; prompt and reply together take at most ``limit`` tokens, and room for
+        ``first`` of them is made at once. Raises ``UnknownModel`` with llama.cpp's own reason if
+        the file cannot be used, ``BadReply`` if there is no memory for it."""
         self.limit = limit
         self.tokens: list[int] = []
         """What stands in the context, in order."""
@@ -63,13 +64,18 @@ class Engine:
         self._size = 0
         self._model = self._load()
         self._vocab = self._cpp.llama_model_get_vocab(self._model)
-        self._fit(min(FIRST_CONTEXT, limit))
-        if self._cpp.llama_pooling_type(self._context) > 0 or self._cpp.llama_model_has_encoder(
-            self._model
-        ):
+        try:
+            self._fit(min(first, limit))
+            self._check()
+        except ModelError:
             self.close()
+            raise
+
+    def _check(self) -> None:
+        pools = self._cpp.llama_pooling_type(self._context) > 0
+        if pools or self._cpp.llama_model_has_encoder(self._model):
             raise UnknownModel(
-                f"{path} is no chat model: it embeds or translates whole texts.",
+                f"{self._path} is no chat model: it embeds or translates whole texts.",
                 "Take a GGUF of an instruction-tuned language model.",
             )
 
@@ -236,7 +242,7 @@ class Engine:
         """Have room for ``wanted`` tokens; what stands in the context moves along."""
         if wanted <= self._size:
             return
-        size = min(max(self._size * 2, FIRST_CONTEXT), self.limit)
+        size = self._size or wanted
         while size < wanted and size < self.limit:
             size = min(size * 2, self.limit)
         if wanted > size:

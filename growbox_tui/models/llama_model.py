@@ -201,7 +201,8 @@ class LlamaModel:
             if call.broken:
                 broken[f"call_{self._calls}"] = call.broken
         if not parts:
-            raise EmptyReply(f"{self.name} ended its reply without a word.")
+            how = "used up its room" if written.full else "ended its reply"
+            raise EmptyReply(f"{self.name} {how} without a word.")
         stop: StopReason = "tool_calls" if written.calls else "end"
         return Reply(
             Message("assistant", tuple(parts)), "length" if written.full else stop, usage, broken

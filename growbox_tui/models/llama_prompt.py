@@ -19,9 +19,10 @@ from growbox_tui.models.tool_grammar import CLOSE, OPEN, instructions
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n"
-    "{% endfor %}<|im_start|>assistant\n"
+    "{% endfor %}{{ '<|im_start|>assistant\n' }}"
 )
-"""For files without a template: the commonest format."""
+"""For files without a template: the commonest format. Jinja drops a last newline of its source,
+so that one stands in an expression."""
 _SLOT = re.compile("\ue000(\\d+)\ue001")
 _FIXED_DATE = "26 Jul 2024"
 """Some templates print today's date into the system text, which would move the prompt each day."""
