@@ -82,8 +82,8 @@ class ScriptedModel:
 
     @property
     def name(self) -> str:
-        """``scripted/`` and the file's name without its ending."""
-        return f"scripted/{Path(self._script.name).stem}"
+        """``script/`` and the file's name without its ending."""
+        return f"script/{Path(self._script.name).stem}"
 
     @property
     def facts(self) -> ModelFacts:

@@ -60,7 +60,7 @@ async def test_thoughts_words_and_calls_become_the_parts_of_one_message() -> Non
     assert deltas[0] == ThinkingPiece("Hm.")
     reply = reply_of(deltas)
     assert reply.message.parts == (
-        Thinking("Hm.", "scripted/tale"),
+        Thinking("Hm.", "script/tale"),
         Text("I look."),
         ToolCall("call_1", "read_file", '{"path": "a"}'),
         ToolCall("call_2", "list_files", "{}"),
@@ -157,7 +157,7 @@ async def test_a_hanging_reply_ends_when_it_is_cancelled() -> None:
 async def test_headers_set_pace_facts_and_tools() -> None:
     script = "pace 0.001\nfacts context=8000 input=1e-6 read=1e-7\ntools off\nwait 0.001\nsay x"
     model = ScriptedModel.parse(script, "quiet.script")
-    assert (model.name, model.takes_tools) == ("scripted/quiet", False)
+    assert (model.name, model.takes_tools) == ("script/quiet", False)
     assert (model.facts.context, model.facts.input_price) == (8000, 1e-6)
     assert model.facts.output_price is None
     assert reply_of(await play(model)).message.text == "x"
@@ -216,4 +216,4 @@ def test_a_script_that_cannot_be_read_is_an_unknown_model(tmp_path: Path) -> Non
 
 def test_a_script_is_loaded_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "tale.script").write_text("say a", encoding="utf-8")
-    assert ScriptedModel.load(tmp_path / "tale.script").name == "scripted/tale"
+    assert ScriptedModel.load(tmp_path / "tale.script").name == "script/tale"

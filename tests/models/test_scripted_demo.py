@@ -93,7 +93,7 @@ async def test_the_demo_is_played_to_its_end(tmp_path: Path) -> None:
     model = ScriptedModel.load(script())
     answers, _ = await played(carried_out(tmp_path))
     assert len(answers) == len(questions()) and "over" not in answers[-1]
-    assert (model.name, model.facts.output_price) == ("scripted/demo", 0.0)
+    assert (model.name, model.facts.output_price) == ("script/demo", 0.0)
 
 
 def test_a_folder_that_cannot_be_made_is_an_os_error(tmp_path: Path) -> None:
