@@ -61,7 +61,7 @@ class ModelsScreen(ModalScreen[str | None]):
             classes="page--note",
             markup=False,
         )
-        yield KeyLine([("enter", "Use"), ("escape", "Back")])
+        yield KeyLine([("enter", "Use"), ("up/down", "Choose"), ("escape", "Back")])
 
     @on(Chooser.Chosen)
     def _take(self, event: Chooser.Chosen) -> None:

@@ -84,7 +84,7 @@ class SessionsScreen(ModalScreen[str | None]):
                 else "No sessions yet. The first one starts when you ask something.",
             )
         yield Static(classes="page--note", markup=False)
-        yield KeyLine([("enter", "Resume"), ("escape", "Back")])
+        yield KeyLine([("enter", "Resume"), ("up/down", "Choose"), ("escape", "Back")])
 
     @on(Chooser.Pointed)
     def _tell(self, event: Chooser.Pointed) -> None:

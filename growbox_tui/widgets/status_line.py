@@ -6,7 +6,6 @@ times a second while something is going on, and not at all when nothing is.
 
 from __future__ import annotations
 
-from rich.cells import cell_len
 from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
@@ -107,7 +106,8 @@ class StatusLine(Widget):
         return Content.assemble(left, " " * max(0, gap), right)
 
     def _figures(self, room: int) -> Content:
-        """As many as fit: the cache's share goes first, then the gauge, then the model's name."""
+        """As many as fit: the provider's name goes first, then the gauge, then the cache's share.
+        Before the first prompt there is only the model to name."""
         full, short = one_line(self._model), short_model(self._model)
         for model, with_gauge, with_cache in (
             (full, True, True),
@@ -124,10 +124,9 @@ class StatusLine(Widget):
 
     def _joined(self, model: str, with_gauge: bool, with_cache: bool) -> Content:
         parts = [Content.styled(model, "$foreground")] if model else []
-        if self._cost is not None or cell_len(model):
-            parts.append(Content(money(self._cost)))
-        if self._used is not None:
-            parts.append(self._fill(self._used, with_gauge))
+        if self._used is None:
+            return Content(DOT).join(parts)
+        parts += [Content(money(self._cost)), self._fill(self._used, with_gauge)]
         if with_cache:
             share = "not reported" if self._share is None else percent(self._share)
             parts.append(Content(f"cache {share}"))

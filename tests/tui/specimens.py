@@ -158,7 +158,7 @@ class Run:
     contrast: float
     colours: str
     graphic: bool
-    """Only block elements: a picture, for which WCAG asks 3 instead of 4.5."""
+    """Only rules and block elements: a picture, not text."""
 
 
 def rows(app: App[Any]) -> list[str]:
@@ -184,5 +184,5 @@ def measured(app: App[Any]) -> Iterator[Run]:
                 ink = ink.blend(ground, 0.5)
             if style.reverse:
                 ink, ground = ground, ink
-            graphic = all("\u2580" <= sign <= "\u259f" for sign in text)
+            graphic = all("\u2500" <= sign <= "\u259f" for sign in text)
             yield Run(text, contrast(ink, ground), f"{ink.hex} on {ground.hex}", graphic)

@@ -158,6 +158,14 @@ async def test_status_does_not_turn_what_it_does_not_know_into_zero() -> None:
         assert "cache not reported" in line
 
 
+async def test_before_the_first_prompt_status_names_the_model_and_no_figures() -> None:
+    app = Specimen()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.query_one(StatusLine).update_figures("a/b", None, None, 8_000, None, "ready")
+        await pilot.pause()
+        assert rows(app)[-1].split() == ["ready", "a/b"]
+
+
 # ---- title line ------------------------------------------------------------------------------
 
 
