@@ -84,8 +84,8 @@ def without_gutter(text: str) -> str | None:
 
 
 def indented_differently(lines: Lines, old: str) -> tuple[str, str] | None:
-    """The first line (the file's, the old text's) that differs where the text stands in the file
-    but for the blanks around its lines; ``None`` where it does not."""
+    """A line (the file's, the old text's) that differs where the text stands in the file but for
+    the blanks around its lines, the first with a tab if any has one; ``None`` where it does not."""
     wanted = old.strip("\n").split("\n")
     bare = [row.strip() for row in wanted]
     there = lines.text.split("\n")
@@ -96,8 +96,10 @@ def indented_differently(lines: Lines, old: str) -> tuple[str, str] | None:
             there[start].strip() == bare[0]
             and [row.strip() for row in there[start : start + len(bare)]] == bare
         ):
-            pairs = zip(there[start : start + len(bare)], wanted, strict=True)
-            return next((pair for pair in pairs if pair[0] != pair[1]), None)
+            rows = zip(there[start : start + len(bare)], wanted, strict=True)
+            pairs = [pair for pair in rows if pair[0] != pair[1]]
+            tabbed = [pair for pair in pairs if "\t" in "".join(pair)]
+            return next(iter(tabbed or pairs), None)
     return None
 
 

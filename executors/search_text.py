@@ -104,6 +104,8 @@ class SearchText:
 
     def _target(self, path: Path) -> str:
         """Relative to the root where it can be, so that matches are short."""
+        if path == self._workspace.root:
+            return "."
         if self._workspace.inside(path):
             return "./" + path.relative_to(self._workspace.root).as_posix()
         return str(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from executors.encoding import candidates
+from executors.encoding import UTF8, Encoding, candidates
 
 HOLD = 4_096
 """Bytes of one line that wait for its end before they are read anyway."""
@@ -74,12 +74,18 @@ class StreamDecoder:
         return rest[:plain].decode("ascii"), rest[plain:]
 
     def _long(self, rest: bytes) -> tuple[str, bytes]:
-        """A line without end that is not UTF-8: cut it behind an ASCII byte, or where the
-        decoder of the encoding that it seems to be in stands between two characters."""
-        codec = self._codec(rest)
-        decoder = codecs.getincrementaldecoder(codec)("replace")
-        text = decoder.decode(rest)
-        return text, decoder.getstate()[0]
+        """A line without end that is not UTF-8. Its last character may be torn, so the encoding
+        is told from what is left when up to three bytes are cut off."""
+        known = self._other or self._fallback
+        if not known:
+            cuts = (rest[: len(rest) - cut] for cut in range(4))
+            best = max(
+                (found for cut in cuts for found in candidates(cut)[:1]), key=_score, default=UTF8
+            )
+            known = best.codec if _score(best) > _READS_WELL else "utf-8"
+            self._other = known if known != "utf-8" else ""
+        decoder = codecs.getincrementaldecoder(known)("replace")
+        return decoder.decode(rest), decoder.getstate()[0]
 
     def _line(self, line: bytes) -> str:
         try:
@@ -95,10 +101,15 @@ class StreamDecoder:
             if known and _decodes(line, known):
                 return known
         best = next(iter(candidates(line)), None)
-        if best is None or best.errors != "strict" or best.score <= _READS_WELL:
+        if best is None or _score(best) <= _READS_WELL:
             return "utf-8"
         self._other = best.codec
         return best.codec
+
+
+def _score(encoding: Encoding) -> float:
+    """UTF-8 with stray bytes is none: those become U+FFFD."""
+    return encoding.score if encoding.errors == "strict" else -1.0
 
 
 def _lines(data: bytes) -> list[bytes]:

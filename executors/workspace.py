@@ -109,7 +109,7 @@ def read_bytes(path: Path, shown: str, limit: int = MAX_BYTES) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
         raise HandError(f"{shown}: {reason(error)}.") from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         check_plain(status, shown)
         if status.st_size > limit:
@@ -118,10 +118,12 @@ def read_bytes(path: Path, shown: str, limit: int = MAX_BYTES) -> bytes:
                 f"{shown} has {size:.0f} MB, more than {limit // 1_048_576} MB. "
                 "Use search_text, or head, tail or sed in the shell."
             )
-        try:
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read(limit + 1)
-        except OSError as error:
-            raise HandError(f"{shown}: {reason(error)}.") from error
+    except OSError as error:
+        raise HandError(f"{shown}: {reason(error)}.") from error
+    finally:
+        os.close(descriptor)
 
 
 def check_plain(status: os.stat_result, shown: str) -> None:

@@ -1,0 +1,208 @@
+"""What a command leaves behind: its output, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from executors.head_tail import HeadTail
+from executors.process import run_group
+from executors.protocol import HandError
+from executors.shell import environment
+from executors.terminal_text import TerminalText, shown
+from tests.executors.conftest import Bench
+
+
+async def gone(pid: int) -> bool:
+    """Waits until no process of that id runs; the dead that nobody reaped count as gone."""
+    for _ in range(300):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state in "ZX":
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+async def written(path: Path) -> str:
+    for _ in range(500):
+        if path.exists() and path.read_text().strip():
+            return path.read_text()
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"{path} was never written")
+
+
+async def test_output_and_errors_come_in_the_order_written(bench: Bench) -> None:
+    outcome = await bench.run("shell", command="echo a; echo b >&2; echo c")
+    assert outcome.content == "a\nb\nc\n"
+    assert "".join(bench.reported) == "a\nb\nc\n"
+
+
+async def test_a_failing_command_is_an_answer(bench: Bench) -> None:
+    outcome = await bench.run("shell", command="echo no; exit 3")
+    assert outcome.content == "no\nexit 3"
+    assert not outcome.is_error
+    assert outcome.details.summary == "exit 3"
+
+
+async def test_silence_says_how_it_ended(bench: Bench) -> None:
+    assert (await bench.run("shell", command="true")).content == "exit 0"
+
+
+async def test_a_signal_is_told_as_the_shell_tells_it(bench: Bench) -> None:
+    assert (await bench.run("shell", command="kill -9 $$")).content == "exit 137"
+
+
+async def test_it_runs_in_the_workspace(bench: Bench) -> None:
+    outcome = await bench.run("shell", command="pwd")
+    assert outcome.content.strip() == os.path.realpath(bench.root)
+
+
+@pytest.mark.parametrize("command", ["cat", "read x; echo got $?", "python3 -i </dev/stdin"])
+async def test_there_is_no_input_to_wait_for(bench: Bench, command: str) -> None:
+    outcome = await bench.run("shell", command=command, timeout_s=20)
+    assert not outcome.is_error
+
+
+async def test_there_is_no_terminal(bench: Bench) -> None:
+    outcome = await bench.run("shell", command="(exec 3</dev/tty) 2>/dev/null; tty; echo $TERM")
+    assert outcome.content == "not a tty\ndumb\n"
+
+
+async def test_a_background_child_neither_blocks_nor_survives(bench: Bench) -> None:
+    outcome = await bench.run("shell", command="sleep 999 & echo $!")
+    pid = int(outcome.content.split()[0])
+    assert "background processes were ended" in outcome.content
+    assert await gone(pid)
+
+
+async def test_a_quiet_background_child_does_not_survive_either(bench: Bench) -> None:
+    outcome = await bench.run("shell", command="sleep 999 >/dev/null 2>&1 & echo $!")
+    assert await gone(int(outcome.content.split()[0]))
+
+
+async def test_a_timeout_ends_grandchildren_that_refuse_to_go(bench: Bench) -> None:
+    command = "bash -c 'trap \"\" TERM; echo $$; sleep 999 & wait; sleep 999'"
+    outcome = await bench.run("shell", command=command, timeout_s=1)
+    assert outcome.is_error
+    assert "timed out after 1 s" in outcome.content
+    assert await gone(int(outcome.content.split()[0]))
+
+
+async def test_cancelling_ends_the_whole_group(bench: Bench) -> None:
+    command = "bash -c 'sleep 999 & echo $! > pid; wait'"
+    task = asyncio.create_task(bench.run("shell", command=command))
+    pid = int(await written(bench.root / "pid"))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 5)
+    assert await gone(pid)
+
+
+async def test_cancelling_twice_still_ends_what_refuses_to_go(bench: Bench) -> None:
+    command = "trap '' TERM; echo $$ > pid; while true; do sleep 0.05; done"
+    task = asyncio.create_task(bench.run("shell", command=command))
+    pid = int(await written(bench.root / "pid"))
+    task.cancel()
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 5)
+    assert await gone(pid)
+
+
+async def test_no_descriptor_is_left_open(bench: Bench) -> None:
+    await bench.run("shell", command="true")
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        await bench.run("shell", command="echo x; sleep 999 &")
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+async def test_much_output_comes_whole(bench: Bench) -> None:
+    outcome = await bench.run("shell", command="seq 1 60000")
+    assert outcome.content.splitlines() == [str(n) for n in range(1, 60001)]
+
+
+async def test_gbk_output_is_read(bench: Bench) -> None:
+    (bench.root / "o").write_bytes("编译成功\n".encode("gbk"))
+    assert (await bench.run("shell", command="cat o")).content == "编译成功\n"
+
+
+async def test_what_cannot_be_run_is_refused(bench: Bench) -> None:
+    for arguments in (
+        {"command": "  "},
+        {"command": "a\0b"},
+        {"command": "true", "timeout_s": 0},
+        {"command": "true", "timeout_s": 99_999},
+    ):
+        with pytest.raises(HandError):
+            await bench.run("shell", **arguments)
+
+
+async def test_a_missing_program_is_an_os_error(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(OSError, match="nothing-here"):
+        await run_group(("./nothing-here",), tmp_path, {}, 5, lambda data: None)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_the_environment_is_plain_and_runs_no_code_first() -> None:
+    made = environment({"PATH": "/bin", "TERM": "xterm", "BASH_ENV": "x", "FORCE_COLOR": "1"})
+    assert made["PATH"] == "/bin"
+    assert made["TERM"] == "dumb"
+    assert made["PAGER"] == "cat"
+    assert not {"BASH_ENV", "FORCE_COLOR"} & made.keys()
+
+
+@pytest.mark.parametrize(
+    ("raw", "plain"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07x\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\", "xlink"),
+        ("10%\r50%\r100%\n", "100%\n"),
+        ("long line\rshort", "shortline"),
+        ("long line\r\x1b[Kshort", "short"),
+        ("a\r\nb\r\n", "a\nb\n"),
+        ("ab\b\bc", "cb"),
+        ("bell\x07 nul\x00", "bell\\x07 nul\\x00"),
+        ("tab\tstays", "tab\tstays"),
+        ("csi \x9b31mx", "csi x"),
+    ],
+)
+def test_output_reads_as_a_terminal_leaves_it(raw: str, plain: str) -> None:
+    assert shown(raw) == plain
+
+
+def test_an_escape_torn_between_pieces_is_still_removed() -> None:
+    text = TerminalText()
+    pieces = [text.feed(char) for char in "a\x1b[31mb\x1b[0m\r\nc"]
+    assert "".join(pieces) + text.finish() == "ab\nc"
+
+
+def test_a_line_without_end_is_passed_on() -> None:
+    text = TerminalText()
+    assert len(text.feed("x" * 70_000)) == 70_000
+
+
+def test_long_output_keeps_both_ends_in_bounded_memory() -> None:
+    kept = HeadTail(100)
+    for number in range(1000):
+        kept.append(f"{number}\n")
+    text = kept.text()
+    assert text.startswith("0\n1\n")
+    assert text.endswith("998\n999\n")
+    assert "characters were not kept" in text
+    assert len(text) < 160
+
+
+def test_short_output_is_kept_as_it_is() -> None:
+    kept = HeadTail()
+    kept.append("a")
+    kept.append("b")
+    assert kept.text() == "ab"
