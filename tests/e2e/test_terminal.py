@@ -66,7 +66,7 @@ def test_a_day_with_a_nap_is_remembered_in_the_next_process(growbox: Growbox, pl
         terminal.send("The secret of pruning is a bypass secateur\r")
         terminal.until_shown("Noted.")
         terminal.send("/nap\r")
-        terminal.until_shown("kept")
+        terminal.until_shown("Napped")
         terminal.send("/quit\r")
         assert terminal.until_ended() == 0
 
