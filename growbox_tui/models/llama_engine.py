@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from growbox_tui.models.llama_library import library, spare_threads
+from growbox_tui.models.llama_sampler import Sampling, free, guided
 from growbox_tui.models.protocol import BadReply, ModelError, UnknownModel
 
 FIRST_CONTEXT = 2048
@@ -25,26 +25,10 @@ LARGEST_BATCH, FIRST_BATCH, SMALLEST_BATCH = 256, 32, 8
 """Tokens evaluated between two looks at the cancel flag."""
 SLOW, FAST = 0.4, 0.15
 """Seconds: a batch that takes longer halves the next, one that takes less doubles it."""
-SEED = 7
-"""Fixed: the same prompt gives the same answer."""
-PENALTY_SPAN = 64
-"""How many tokens back a repeat is made less likely."""
 
 
 class Stopped(Exception):
     """The request was cancelled."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How the next token is drawn."""
-
-    temperature: float
-    repeat_penalty: float = 1.0
-    """1 is off."""
-    top_k: int = 40
-    top_p: float = 0.95
-    min_p: float = 0.05
 
 
 class Engine:
@@ -202,39 +186,19 @@ class Engine:
             raise BadReply(f"llama.cpp could not go on (llama_decode returned {code}).")
         self.tokens.extend(tokens)
 
-    @contextmanager
-    def sampler(self, sampling: Sampling, grammar: str = "") -> Iterator[Callable[[], int]]:
+    def sampler(
+        self, sampling: Sampling, grammar: str = ""
+    ) -> AbstractContextManager[Callable[[], int]]:
         """Draws the next token after what stands in the context. With a ``grammar`` (GBNF, rule
         ``reply``) only tokens that it allows."""
-        cpp = self._cpp
-        chain = cpp.llama_sampler_chain_init(cpp.llama_sampler_chain_default_params())
-        stages = [
-            cpp.llama_sampler_init_top_k(sampling.top_k),
-            cpp.llama_sampler_init_top_p(sampling.top_p, 1),
-            cpp.llama_sampler_init_min_p(sampling.min_p, 1),
-            cpp.llama_sampler_init_temp(sampling.temperature),
-            cpp.llama_sampler_init_dist(SEED),
-        ]
-        if sampling.repeat_penalty != 1.0:
-            count = cpp.llama_vocab_n_tokens(self._vocab)
-            stages.insert(
-                0,
-                cpp.llama_sampler_init_penalties(
-                    count, PENALTY_SPAN, sampling.repeat_penalty, 0.0, 0.0
-                ),
-            )
+
+        def context() -> Any:
+            # Asked for each token: the context is another one after it has grown.
+            return self._context
+
         if grammar:
-            rules = cpp.llama_sampler_init_grammar(self._vocab, grammar.encode(), b"reply")
-            stages.insert(0, rules)
-        for stage in stages:
-            if not stage:
-                cpp.llama_sampler_free(chain)
-                raise BadReply("llama.cpp does not accept the grammar of the tools.")
-            cpp.llama_sampler_chain_add(chain, stage)
-        try:
-            yield lambda: int(cpp.llama_sampler_sample(chain, self._context, -1))
-        finally:
-            cpp.llama_sampler_free(chain)
+            return guided(self._cpp, self._vocab, context, sampling, grammar)
+        return free(self._cpp, self._vocab, context, sampling)
 
     # ---- context -----------------------------------------------------------------------------
 

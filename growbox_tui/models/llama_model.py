@@ -26,8 +26,9 @@ from growbox_tui.agent.messages import (
 )
 from growbox_tui.models.call_ids import last_call_number
 from growbox_tui.models.gguf import trained_context
-from growbox_tui.models.llama_engine import Engine, Sampling, Stopped
+from growbox_tui.models.llama_engine import Engine, Stopped
 from growbox_tui.models.llama_prompt import Prompt, Template
+from growbox_tui.models.llama_sampler import Sampling
 from growbox_tui.models.llama_writer import Writer, Written
 from growbox_tui.models.protocol import (
     Delta,
@@ -137,7 +138,10 @@ class LlamaModel:
             cancelled.set()
 
     async def close(self) -> None:
-        """End what runs and free the weights. The voice cannot be used afterwards."""
+        """End what runs and free the weights. The voice cannot be used afterwards; closing it once
+        more does nothing."""
+        if self._closing.is_set():
+            return
         self._closing.set()
         await asyncio.get_running_loop().run_in_executor(self._thread, self._free)
         self._thread.shutdown(wait=False)

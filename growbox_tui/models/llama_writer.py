@@ -6,7 +6,8 @@ import codecs
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from growbox_tui.models.llama_engine import Engine, Sampling, Stopped
+from growbox_tui.models.llama_engine import Engine, Stopped
+from growbox_tui.models.llama_sampler import Sampling
 from growbox_tui.models.protocol import TextPiece, ThinkingPiece
 from growbox_tui.models.reply_reader import END_THINK, THINK, ReplyReader
 from growbox_tui.models.tool_grammar import CLOSE, OPEN, WrittenCall, grammar, read_calls

@@ -12,8 +12,9 @@ import pytest
 from jsonschema import validate
 
 from growbox_tui.agent.messages import Message, Text, ToolCall
-from growbox_tui.models.llama_engine import LARGEST_BATCH, Engine, Sampling, Stopped
+from growbox_tui.models.llama_engine import LARGEST_BATCH, Engine, Stopped
 from growbox_tui.models.llama_model import LlamaModel, bundled_path
+from growbox_tui.models.llama_sampler import Sampling
 from growbox_tui.models.protocol import (
     EmptyReply,
     Reply,
@@ -166,6 +167,16 @@ async def test_a_file_that_is_cut_short_says_so_when_it_is_loaded(tmp_path: Path
     with pytest.raises(UnknownModel, match=r"half\.gguf cannot be loaded: tensor .* incomplete"):
         await answer(model, asking(user("hi")))
     await model.close()
+
+
+async def test_closing_ends_what_runs_and_may_be_done_twice() -> None:
+    model = LlamaModel()
+    task = asyncio.create_task(answer(model, asking(user("Tell a long story."), most=4000)))
+    await asyncio.sleep(0)
+    await model.close()
+    await model.close()
+    with pytest.raises(AssertionError, match="no reply"):
+        await task
 
 
 def test_what_is_no_gguf_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
