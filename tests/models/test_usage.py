@@ -26,8 +26,8 @@ from growbox_tui.models.usage import merge_raw, read_usage
             Usage(100, 1, 60),
         ),
         (
-            {"prompt_tokens": 90, "cached_tokens": 30, "input_tokens_details": {"cached_tokens": 0}},
-            Usage(90, None, 30),
+            {"prompt_tokens": 9, "cached_tokens": 3, "prompt_tokens_details": {"cached_tokens": 0}},
+            Usage(9, None, 3),
         ),
         (
             {

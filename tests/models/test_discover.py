@@ -1,0 +1,61 @@
+import json
+
+from growbox_tui.models.discover import choose, first_of
+from growbox_tui.models.factory import BUNDLED
+from tests.doubles.stream_server import StreamServer
+
+NOBODY = dict.fromkeys(
+    ("OLLAMA_API_BASE", "LM_STUDIO_API_BASE", "HOSTED_VLLM_API_BASE", "LLAMACPP_API_BASE"),
+    "http://127.0.0.1:9",
+)
+
+
+async def test_a_key_in_the_environment_comes_first_and_is_named():
+    async with StreamServer([]) as server:
+        env = {**NOBODY, "OLLAMA_API_BASE": server.url, "DEEPSEEK_API_KEY": "k"}
+        choice = await choose(env)
+        assert choice.name.startswith("deepseek/")
+        assert "DEEPSEEK_API_KEY" in choice.why
+        assert server.received == []
+
+
+async def test_an_empty_key_is_no_key():
+    assert (await choose({**NOBODY, "OPENAI_API_KEY": " "})).name == BUNDLED
+
+
+async def test_a_key_with_an_own_base_url_takes_the_first_model_that_its_server_lists():
+    models = [{"id": "text-embedding-9"}, {"id": "m-7", "context_length": 32_000}]
+    async with StreamServer([], models=models) as server:
+        env = {**NOBODY, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.url}
+        choice = await choose(env)
+        assert (choice.name, choice.context) == ("openai/m-7", 32_000)
+        assert server.received[0].headers["authorization"] == "Bearer k"
+
+
+async def test_a_server_on_loopback_comes_before_the_bundled_model_and_is_sent_no_key():
+    async with StreamServer([], models=[{"id": "qwen3:8b"}]) as server:
+        choice = await choose({**NOBODY, "OLLAMA_API_BASE": server.url, "OLLAMA_API_KEY": ""})
+        assert choice.name == "ollama/qwen3:8b"
+        assert "ollama" in choice.why
+        assert "authorization" not in server.received[-1].headers
+
+
+async def test_a_server_that_is_no_model_server_is_passed_over():
+    async with StreamServer([], models=()) as server:
+        assert (await choose({**NOBODY, "LLAMACPP_API_BASE": server.url})).name == BUNDLED
+
+
+async def test_with_nothing_there_the_bundled_model_is_taken_and_how_to_do_better_is_said():
+    choice = await choose(NOBODY)
+    assert choice.name == BUNDLED
+    assert "--model" in choice.how_to_choose_better
+
+
+def test_context_sizes_are_read_where_servers_give_them():
+    listing = json.loads('{"data": [{"id": "a", "max_model_len": "4096"}]}')
+    assert getattr(first_of(listing), "context", None) == 4096
+    assert (
+        getattr(first_of({"data": [{"id": "a", "meta": {"n_ctx": 512}}]}), "context", None) == 512
+    )
+    for nothing in (None, [], {}, {"data": None}, {"data": [{"id": 5}]}):
+        assert first_of(nothing) is None
