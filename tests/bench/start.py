@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this bench."""
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--nodes", type=int, default=10_000, help="size of the large memory")
+    parser.add_argument("--question", default="hi", help="what is asked without a screen")
     parser.add_argument(
         "--only", nargs="+", choices=PARTS, default=PARTS, help="measure these parts alone"
     )
@@ -66,11 +67,11 @@ def measure(given: argparse.Namespace) -> tuple[Figures, bool]:
         if "echo" in given.only:
             found |= of_echo(folder, repository)
         if "headless" in given.only:
-            found |= of_headless("headless", folder, repository, given.runs, None)
+            found |= of_headless("headless", folder, repository, given, None)
         if "many" in given.only:
             memory = filled(folder / "large.db", given.nodes, repository)
             name = "headless_10k" if given.nodes == 10_000 else f"headless_{given.nodes}"
-            found |= of_headless(name, folder, repository, given.runs, memory)
+            found |= of_headless(name, folder, repository, given, memory)
     return found, True
 
 
@@ -151,17 +152,17 @@ def echo(terminal: Terminal, typed: str) -> float:
 
 
 def of_headless(
-    name: str, folder: Path, repository: Path, runs: int, memory: Path | None
+    name: str, folder: Path, repository: Path, given: argparse.Namespace, memory: Path | None
 ) -> Figures:
     """One question without a screen, each time with the same memory."""
     seconds, sizes = [], []
     with Provider([Block("Hello.")]) as provider:
-        for place in range(runs):
+        for place in range(given.runs):
             env = world(folder / f"home-{name}-{place}", provider.url)
             file = folder / f"{name}-{place}.db"
             if memory is not None:
                 shutil.copyfile(memory, file)
-            arguments = ["--memory", str(file), "--model", MODEL, "-p", "hi"]
+            arguments = ["--memory", str(file), "--model", MODEL, "-p", given.question]
             done = run(arguments, env=env, cwd=repository)
             if done.code != 0 or "Hello." not in done.out:
                 raise SystemExit(f"growbox ended with {done.code}: {done.err or done.out}")
