@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from growbox_tui.models import catalog
 from growbox_tui.models.anthropic_wire import AnthropicModel
@@ -45,7 +46,7 @@ def open_model(
         return ScriptedModel.load(Path(rest).expanduser())
     if provider in PROVIDERS:
         entry = PROVIDERS[provider]
-        url = base_url or named(env, entry.url_names)[1] or entry.base_url
+        url = _checked(base_url or named(env, entry.url_names)[1] or entry.base_url)
         key_name, key = _key(entry, env, url, key_env)
         return _direct(full, entry, url, key_name, key, context, silence_s)
     from growbox_tui.models.litellm_model import LitellmModel
@@ -121,7 +122,31 @@ def _key(entry: Provider, env: Mapping[str, str], url: str, key_env: str | None)
             f"Set {entry.key_names[0]} in the environment, or choose another model with --model; "
             f"{BUNDLED} needs no key.",
         )
-    return key_name or entry.key_names[0], key
+    return key_name or entry.key_names[0], _sound(key, key_name)
+
+
+def _checked(url: str) -> str:
+    """The base URL, if it is one."""
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits:
+        raise UnknownModel(
+            f"The base URL {url!r} is not an address.", "Write it like http://127.0.0.1:8080/v1."
+        )
+    return url
+
+
+def _sound(key: str, key_name: str) -> str:
+    """The key, if it can be sent. The sentence must not hold it, nor may any later error."""
+    if key.isascii() and key.isprintable() and " " not in key:
+        return key
+    raise Unauthorised(
+        f"The key in {key_name} holds a character that no key has.",
+        f"Copy the key into {key_name} again.",
+    )
 
 
 def _given_key(who: str, env: Mapping[str, str], key_env: str) -> str:
@@ -131,4 +156,4 @@ def _given_key(who: str, env: Mapping[str, str], key_env: str) -> str:
             f"There is no key for {who}: the variable {key_env} is not set.",
             f"Set {key_env} in the environment.",
         )
-    return key
+    return _sound(key, key_env)

@@ -142,7 +142,7 @@ class HttpStream:
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise self._unreachable(error) from error
         try:
-            if response.status_code != 200:
+            if not response.is_success:
                 raise await self._refusal(response, silence)
             async with aclosing(self._read(response, silence)) as events:
                 async for event in events:

@@ -107,6 +107,8 @@ def _take_call(
         except ValueError as error:
             fault = f"the arguments are not valid JSON: {error}"
     call_id, index, name = call.get("id"), call.get("index"), function.get("name")
+    if isinstance(index, str) and index.isdecimal():
+        index = int(index)
     has_index = isinstance(index, int) and not isinstance(index, bool)
     given = str(call_id) if isinstance(call_id, str | int) and call_id != "" else ""
     assembler.call(

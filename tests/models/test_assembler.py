@@ -1,6 +1,8 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from growbox_tui.agent.messages import Text, Thinking, Usage
 from growbox_tui.models.assembler import Assembler
@@ -209,3 +211,40 @@ def test_later_usage_completes_earlier_usage():
     assembler.usage({"output_tokens": 9, "input_tokens": 0})
     assembler.finish("end_turn")
     assert assembler.reply().usage == Usage(25, 9, 20)
+
+
+CALLS = st.lists(
+    st.tuples(
+        st.sampled_from(["read", "shell", "read_file"]),
+        st.dictionaries(st.text(max_size=5), st.text(max_size=8), max_size=3).map(json.dumps),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(deadline=None)
+@given(CALLS, st.integers(1, 9), st.sampled_from(["both", "id", "index"]))
+def test_calls_come_out_as_they_went_in_however_their_arguments_are_cut(calls, size, keys):
+    fragments = []
+    for place, (name, text) in enumerate(calls):
+        call_id = f"c{place}" if keys != "index" else ""
+        index = place if keys != "id" else None
+        fragments.append((call_id, index, name, ""))
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        fragments += [("", index, "", piece) for piece in pieces]
+    reply = put(*fragments)
+    assert [(call.name, call.arguments) for call in reply.message.calls] == calls
+    assert not reply.broken
+
+
+@settings(deadline=None)
+@given(CALLS, st.data())
+def test_a_call_that_was_cut_anywhere_never_runs(calls, data):
+    *whole, (name, text) = calls
+    cut = text[: data.draw(st.integers(1, len(text) - 1))]
+    fragments = [
+        (f"c{at}", at, tool, words) for at, (tool, words) in enumerate([*whole, (name, cut)])
+    ]
+    reply = put(*fragments)
+    assert list(reply.broken) == [f"c{len(whole)}"]

@@ -4,10 +4,8 @@ from growbox_tui.models.discover import choose, first_of
 from growbox_tui.models.factory import BUNDLED
 from tests.doubles.stream_server import StreamServer
 
-NOBODY = dict.fromkeys(
-    ("OLLAMA_API_BASE", "LM_STUDIO_API_BASE", "HOSTED_VLLM_API_BASE", "LLAMACPP_API_BASE"),
-    "http://127.0.0.1:9",
-)
+_SERVERS = ("OLLAMA", "LM_STUDIO", "HOSTED_VLLM", "LLAMACPP")
+NOBODY = {f"{server}_API_BASE": "http://127.0.0.1:9" for server in _SERVERS}
 
 
 async def test_a_key_in_the_environment_comes_first_and_is_named():

@@ -89,3 +89,18 @@ async def test_each_provider_is_sent_its_own_key_only():
 def test_what_runs_on_ones_own_machine_costs_nothing_and_knows_its_context():
     model = open_model("llamacpp/some-model", {}, context=4096)
     assert (model.facts.context, model.facts.input_price) == (4096, 0.0)
+
+
+@pytest.mark.parametrize("key", ["sk-\u2026end", "two words", "line\nbreak"])
+def test_a_key_that_cannot_be_sent_is_told_without_showing_it(key: str):
+    with pytest.raises(Unauthorised) as found:
+        open_model("openai/gpt-4o", {"OPENAI_API_KEY": key})
+    assert key not in f"{found.value.text} {found.value.hint}"
+    assert "OPENAI_API_KEY" in found.value.text
+
+
+@pytest.mark.parametrize("url", ["http://", "ftp://h/v1", "http://h:port/v1", "http://[x/v1"])
+def test_a_base_url_that_is_none_is_told(url: str):
+    with pytest.raises(UnknownModel) as found:
+        open_model("openai/gpt-4o", KEYS, base_url=url)
+    assert "base URL" in found.value.text

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from growbox_tui.models.sse import EventParser, EventTooLong, ServerEvent
@@ -53,6 +53,7 @@ def test_many_lines_of_one_event_count_together():
         parser.feed(b"data: xxxxxxxxxxxx\n" * 100)
 
 
+@settings(deadline=None)  # A busy machine is no fault.
 @given(
     st.lists(st.text(st.characters(exclude_characters="\r\n"), min_size=1), max_size=5),
     st.integers(1, 7),
