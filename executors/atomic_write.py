@@ -27,7 +27,7 @@ def write_atomically(path: Path, data: bytes, shown: str, before: bytes | None) 
                 raise HandError(f"{shown} is read-only. Ask before changing its mode.")
         temporary = path.parent / f".{path.name[:200]}.{secrets.token_hex(4)}.tmp"
         try:
-            _write(temporary, data, status)
+            _write(temporary, data, path, status)
             if _current(path, shown) != before:
                 raise HandError(f"{shown} changed on disk meanwhile. Read it again first.")
             temporary.replace(path)
@@ -43,23 +43,29 @@ def _current(path: Path, shown: str) -> bytes | None:
     return read_bytes(path, shown) if path.exists() else None
 
 
-def _write(temporary: Path, data: bytes, status: os.stat_result | None) -> None:
+def _write(temporary: Path, data: bytes, path: Path, status: os.stat_result | None) -> None:
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     with os.fdopen(descriptor, "wb") as file:
         if status is not None:
-            _dress(descriptor, status)
+            _dress(descriptor, path, status)
         file.write(data)
         file.flush()
         os.fsync(descriptor)
 
 
-def _dress(descriptor: int, status: os.stat_result) -> None:
-    """Owner first: giving a file away clears its set-user bits."""
+def _dress(descriptor: int, path: Path, status: os.stat_result) -> None:
+    """Make the new file look like the old: owner, group, extended attributes, mode. The owner
+    first, because giving a file away clears its set-user bits."""
     mine = os.fstat(descriptor)
     if (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
         # Only root may give a file away; for others the new file is theirs.
         with contextlib.suppress(PermissionError):
             os.fchown(descriptor, status.st_uid, status.st_gid)
+    if hasattr(os, "listxattr"):
+        # Some file systems have none, and some names only the system may set.
+        with contextlib.suppress(OSError):
+            for name in os.listxattr(path):
+                os.setxattr(descriptor, name, os.getxattr(path, name))
     os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
 
 

@@ -73,7 +73,16 @@ async def ripgrep_lines(
     finally:
         if process.returncode is None:
             process.kill()
-        await asyncio.shield(asyncio.gather(process.wait(), complaints))
+        await asyncio.shield(_let_go(process, complaints))
+
+
+async def _let_go(process: asyncio.subprocess.Process, complaints: asyncio.Future[bytes]) -> None:
+    """Read on to the end: a reader that is full has paused its pipe, and would never hear of it."""
+    assert process.stdout is not None
+    while await process.stdout.read(LINE_LIMIT):
+        pass
+    await complaints
+    await process.wait()
 
 
 async def _records(stream: asyncio.StreamReader, separator: bytes) -> AsyncGenerator[bytes, None]:

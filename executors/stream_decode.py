@@ -1,7 +1,7 @@
 """StreamDecoder: command output to text as it comes, never tearing a character.
 
 Without a named encoding each line is UTF-8 if it can be; else it is read as the locale's encoding
-or the East Asian or Western one in which it reads well; else stray bytes become U+FFFD.
+or the East Asian one in which it reads well; else stray bytes become U+FFFD.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import codecs
 import re
 
 from executors.encoding import UTF8, Encoding, candidates
+from executors.encoding_score import WEIGHTS
 
 HOLD = 4_096
 """Bytes of one line that wait for its end before they are read anyway."""
@@ -80,7 +81,7 @@ class StreamDecoder:
         if not known:
             cuts = (rest[: len(rest) - cut] for cut in range(4))
             best = max(
-                (found for cut in cuts for found in candidates(cut)[:1]), key=_score, default=UTF8
+                (found for cut in cuts for found in candidates(cut)), key=_score, default=UTF8
             )
             known = best.codec if _score(best) > _READS_WELL else "utf-8"
             self._other = known if known != "utf-8" else ""
@@ -100,16 +101,22 @@ class StreamDecoder:
         for known in (self._other, self._fallback):
             if known and _decodes(line, known):
                 return known
-        best = next(iter(candidates(line)), None)
-        if best is None or _score(best) <= _READS_WELL:
+        best = max(candidates(line), key=_score, default=UTF8)
+        if _score(best) <= _READS_WELL or self._is_torn(line):
             return "utf-8"
         self._other = best.codec
         return best.codec
 
+    def _is_torn(self, line: bytes) -> bool:
+        """Whether it is UTF-8 but for a last character that never came whole."""
+        whole = line[: _whole_characters(line)]
+        return _decodes(whole, "utf-8") and (self._utf8_seen or not whole.isascii())
+
 
 def _score(encoding: Encoding) -> float:
-    """UTF-8 with stray bytes is none: those become U+FFFD."""
-    return encoding.score if encoding.errors == "strict" else -1.0
+    """Only the East Asian readings count: where the locale is not Western, single bytes above
+    ASCII are damage more often than accents."""
+    return encoding.score if encoding.codec in WEIGHTS else -1.0
 
 
 def _lines(data: bytes) -> list[bytes]:

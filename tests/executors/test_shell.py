@@ -86,6 +86,14 @@ async def test_a_quiet_background_child_does_not_survive_either(bench: Bench) ->
     assert await gone(int(outcome.content.split()[0]))
 
 
+async def test_a_child_in_a_session_of_its_own_does_not_survive(bench: Bench) -> None:
+    child = "setsid sh -c 'echo $$ > pid; exec sleep 999' >/dev/null 2>&1"
+    command = f"{child} & until [ -s pid ]; do :; done"
+    outcome = await bench.run("shell", command=command)
+    assert "background processes were ended" in outcome.content
+    assert await gone(int((bench.root / "pid").read_text()))
+
+
 async def test_a_timeout_ends_grandchildren_that_refuse_to_go(bench: Bench) -> None:
     command = "bash -c 'trap \"\" TERM; echo $$; sleep 999 & wait; sleep 999'"
     outcome = await bench.run("shell", command=command, timeout_s=1)
