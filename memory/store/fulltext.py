@@ -45,11 +45,13 @@ def document_frequency(db: Database, term: str) -> int:
 
 def holding(db: Database, term: str, seqs: Sequence[int]) -> set[int]:
     """Those of the positions whose node holds the term."""
+    # The plus keeps SQLite from asking the index once for each position: reading the term's whole
+    # list once is ten times cheaper.
     if not term.strip() or not seqs:
         return set()
     marks = ", ".join("?" * len(seqs))
     rows = db.rows(
-        f"SELECT rowid FROM node_text WHERE node_text MATCH ? AND rowid IN ({marks})",
+        f"SELECT rowid FROM node_text WHERE node_text MATCH ? AND +rowid IN ({marks})",
         (quoted(term), *seqs),
     )
     return {seq for (seq,) in rows}

@@ -7,7 +7,6 @@ one table, so they can never be compared. sqlite-vec is loaded when the first ve
 from __future__ import annotations
 
 import math
-import random
 import struct
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -128,6 +127,8 @@ def vectors_of(db: Database, space: int, seqs: Sequence[int]) -> dict[int, bytes
 def sample(db: Database, space: int, size: int, *, seed: int = 0) -> list[bytes]:
     """Up to ``size`` vectors drawn without replacement; the same seed on the same store draws the
     same ones. For learning how alike unrelated nodes are."""
+    import random  # brings hashlib's algorithms with it; only calibration draws
+
     seqs = [
         seq
         for (seq,) in db.rows(
