@@ -36,7 +36,8 @@ class Bench(Protocol):
 
 def bench(name: str) -> Bench:
     """The module of a bench."""
-    return importlib.import_module(f"tests.bench.{name}")  # type: ignore[return-value]
+    found: Bench = importlib.import_module(f"tests.bench.{name}")
+    return found
 
 
 def parser_of(name: str) -> argparse.ArgumentParser:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memory import Memory
 from memory.hyperspace.embedders.choose import choose
-from memory.types import NewNode
+from memory.types import NewNode, NodeRole
 
 VOCABULARY = (
     "retry backoff timeout parser token cache prefix window session memory branch merge commit "
@@ -22,7 +22,14 @@ SENTENCES = (
     "登录接口返回五百，需要检查令牌过期时间",
     "缓存命中率下降，因为前缀变了",
 )
-PER_TURN = 4
+PLACES: tuple[tuple[NodeRole, str], ...] = (
+    ("user", ""),
+    ("tool", "shell"),
+    ("tool", "read_file"),
+    ("assistant", ""),
+)
+"""Role and kind of the nodes of a turn, in order."""
+PER_TURN = len(PLACES)
 
 
 def text_of(chance: random.Random) -> str:
@@ -43,11 +50,9 @@ async def fill(path: Path, nodes: int, project: str, seed: int = 7) -> None:
             turn = place // PER_TURN
             if turn % 25 == 0 and place % PER_TURN == 0:
                 session = await memory.open_session(project, "openai/fake-model")
-            role = "user" if place % PER_TURN == 0 else "tool" if place % 2 else "assistant"
-            kind = "shell" if role == "tool" else ""
-            await memory.remember(
-                NewNode(role, text_of(chance), project, session, turn % 25 + 1, kind)
-            )
+            role, kind = PLACES[place % PER_TURN]
+            new = NewNode(role, text_of(chance), project, session, turn % 25 + 1, kind)
+            await memory.remember(new)
         while await memory.settle(60.0):
             pass
     finally:

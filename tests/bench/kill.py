@@ -1,14 +1,16 @@
 """kill -9 at random moments of a session: what was shown as finished must be on file.
 
-Each round plays a session of several tool calls with ``--output json``, kills it at a random
-moment, and then looks: the memory file opens; every message that an event told as finished is
-in it; and the session resumes with each tool call answered. Exit code 1 when any round fails.
+Each round plays a session of several tool calls with ``--output json``, kills it a random moment
+after a random one of its events, and then looks: the memory file opens; every message that an
+event told as finished is in it; and the session resumes with each tool call answered. Exit code 1
+when any round fails.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -18,6 +20,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,12 +42,24 @@ COMMANDS = ("ls -la", "wc -l *.py", "cat README.md", "grep -n retry a.py", "sed 
 SCRIPT = (Block("The retry policy lives in a.py, as the files that I read say.", COMMANDS),)
 
 
+LINGER_S = 0.03
+"""Up to so long after its event the kill comes: about the time from one event to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When to kill: so many seconds after the event of this number, counted from 0."""
+
+    event: int
+    seconds: float
+
+
 @dataclass(slots=True)
 class Round:
     """One session that was killed."""
 
-    killed_at: float
-    """Seconds after its start."""
+    moment: Moment | None
+    """``None`` for one that was left alone."""
     told: list[Event] = field(default_factory=list)
     """The events that had come out by then."""
     faults: list[str] = field(default_factory=list)
@@ -60,17 +75,20 @@ def measure(given: argparse.Namespace) -> tuple[Figures, bool]:
     """The figures, and whether every round was sound."""
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**6)
     chance = random.Random(seed)
-    whole = min(time_of_whole() for _ in range(2))
-    rounds = [play(chance.uniform(0.0, whole * 1.05)) for _ in range(given.rounds)]
+    whole = undisturbed()
+    rounds = [
+        play(Moment(chance.randrange(-1, whole), chance.uniform(0.0, LINGER_S)))
+        for _ in range(given.rounds)
+    ]
     for place, each in enumerate(rounds):
         for fault in each.faults:
-            print(f"round {place}, killed at {each.killed_at:.3f} s: {fault}")
+            print(f"round {place}, {each.moment}: {fault}")
     counts = [len(each.told) for each in rounds]
     bad = sum(bool(each.faults) for each in rounds)
     figures: Figures = {
         "rounds": len(rounds),
         "seed": seed,
-        "whole_s": whole,
+        "events_of_whole": whole,
         "events_before_kill_median": statistics.median(counts),
         "killed_after_first_message": sum(any(finished(each)) for each in rounds),
         "bad_rounds": bad,
@@ -78,22 +96,22 @@ def measure(given: argparse.Namespace) -> tuple[Figures, bool]:
     return figures, not bad
 
 
-def time_of_whole() -> float:
-    """Seconds that the session takes when nobody kills it."""
+def undisturbed() -> int:
+    """How many events the session has when nobody kills it."""
     each = play(None)
     if each.faults:
         raise SystemExit(f"the session fails without being killed: {each.faults}")
-    return each.killed_at
+    return len(each.told)
 
 
-def play(kill_at: float | None) -> Round:
-    """One session, killed after so many seconds (``None``: never), and looked at."""
+def play(moment: Moment | None) -> Round:
+    """One session, killed at a moment (``None``: never), and looked at."""
     with tempfile.TemporaryDirectory() as name, Provider(SCRIPT, delay_s=0.02) as provider:
         folder = Path(name)
         repository = sample_repository(folder / "repo")
         file = folder / "memory.db"
         env = world(folder / "home", provider.url)
-        each = killed(repository, env, file, kill_at)
+        each = killed(repository, env, file, moment)
         if file.exists():
             each.faults += asyncio.run(faults_on_file(file, each))
             each.faults += faults_of_resuming(repository, env, file, provider, each)
@@ -102,10 +120,9 @@ def play(kill_at: float | None) -> Round:
         return each
 
 
-def killed(repository: Path, env: dict[str, str], file: Path, kill_at: float | None) -> Round:
+def killed(repository: Path, env: dict[str, str], file: Path, moment: Moment | None) -> Round:
     """Run the session and kill its whole process group in time."""
     arguments = ["--model", MODEL, "--memory", str(file), "--yes", "--output", "json"]
-    begun = time.monotonic()
     child = subprocess.Popen(
         command(*arguments, "-p", QUESTION),
         env=env,
@@ -116,15 +133,16 @@ def killed(repository: Path, env: dict[str, str], file: Path, kill_at: float | N
         text=True,
         start_new_session=True,
     )
-    try:
-        out, _ = child.communicate(timeout=60.0 if kill_at is None else kill_at)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        out, _ = child.communicate()
-    each = Round(time.monotonic() - begun)
-    whole_lines = out.splitlines() if out.endswith("\n") else out.splitlines()[:-1]
-    each.told = [from_json(line) for line in whole_lines]
-    if kill_at is None and not any(isinstance(event, TurnEnded) for event in each.told):
+    with child:
+        assert child.stdout is not None
+        lines = list(itertools.islice(child.stdout, moment.event + 1 if moment else None))
+        if moment is not None:
+            time.sleep(moment.seconds)
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            lines += child.stdout
+    each = Round(moment, [from_json(line) for line in lines if line.endswith("\n")])
+    if moment is None and not any(isinstance(event, TurnEnded) for event in each.told):
         each.faults.append(f"it ended with {child.returncode} and without the end of a turn")
     return each
 

@@ -11,7 +11,6 @@ import asyncio
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import aclosing
 from pathlib import Path
 
 from executors.protocol import Arguments, Claim, Details, ExecutorSpec, Job, Outcome
@@ -126,10 +125,9 @@ async def answer(row: Row, url: str, tools: tuple[str, ...]) -> Reply | None:
     model = voice(row["wire"], url)
     reply: Reply | None = None
     try:
-        async with aclosing(model.stream(Request(tools, ("Be brief.",), (QUESTION,)))) as deltas:
-            async for delta in deltas:
-                if isinstance(delta, Reply):
-                    reply = delta
+        async for delta in model.stream(Request(tools, ("Be brief.",), (QUESTION,))):
+            if isinstance(delta, Reply):
+                reply = delta  # it is the last thing that a stream yields
     except ModelError:
         return None
     finally:

@@ -170,7 +170,12 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """One completion."""
         play: Play = self.server.play  # type: ignore[attr-defined]
-        body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)))
+        size = int(self.headers.get("content-length") or 0)
+        data = self.rfile.read(size)
+        if len(data) < size:
+            self.close_connection = True  # the agent was killed while it asked
+            return
+        body = json.loads(data)
         play.receive(self.path, body)
         if play.status != 200:
             self.send_body(play.status, play.error)
