@@ -14,6 +14,9 @@ from .time_phrases import TimeAsked
 SAID = ("user", "assistant")
 """Time brings what was said, not what the hands printed."""
 
+_SLOPE = 0.3
+"""How far the last of what was said then lies below the first; what was not said then has 0."""
+
 
 def find(
     db: Database, query: Query, asked: TimeAsked, k: int, zone: tzinfo | None = None
@@ -42,11 +45,12 @@ def find(
 
 
 def _ranked(said: Iterable[Node]) -> tuple[tuple[int, float], ...]:
-    """Newest session first, in it the newest words first; scores fall evenly from 1 to above 0."""
+    """Newest session first, in it the newest words first. The scores fall evenly, but little: being
+    of the time asked for counts more than being late in it."""
     ordered = sorted(said, key=lambda node: -node.seq)
     newest: dict[str, int] = {}
     for node in ordered:
         newest.setdefault(node.session, node.seq)
     ordered.sort(key=lambda node: (-newest[node.session], -node.seq))
     count = len(ordered)
-    return tuple((node.seq, 1 - place / count) for place, node in enumerate(ordered))
+    return tuple((node.seq, 1 - _SLOPE * place / count) for place, node in enumerate(ordered))

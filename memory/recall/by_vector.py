@@ -2,7 +2,8 @@
 
 What cosine counts as near differs with the embedder and with what is stored, so the bar is learned
 from the store: random pairs of its vectors are unrelated, and a hit has to be nearer than nearly
-all of those pairs.
+all of those pairs. Two Chinese texts are nearer to each other than two English ones whatever they
+say, since they share more of their few tokens, so each script has a bar of its own.
 """
 
 from __future__ import annotations
@@ -13,12 +14,22 @@ from memory.store.database import Database
 
 from .by_text import NOTHING, Found
 
-SAMPLE = 256
-"""Vectors drawn from a space: 32,640 pairs."""
-CHANCE = 0.999
+SAMPLE = 384
+"""Nodes drawn from a space to learn about chance."""
+CHANCE = 0.998
 """The share of random pairs that a hit has to beat (measured: see the bench ``recall_quality``)."""
 FEWEST = 32
-"""A smaller store tells nothing about chance, so there vectors only help to rank."""
+"""Fewer vectors of a script tell nothing about chance; there vectors only help to rank."""
+UNREACHABLE = 2.0
+"""A bar above any cosine."""
+
+_DRAWN = """
+    SELECT seq, substr(text, 1, 200) FROM nodes WHERE seq IN (
+        SELECT seq FROM embedded WHERE space = ? AND stored = 1
+        ORDER BY (seq * 2654435761) & 4294967295, seq LIMIT ?)
+    ORDER BY seq
+"""
+"""Knuth's multiplier scatters the positions: a draw without chance, the same on every machine."""
 
 
 class NullDistribution:
@@ -28,26 +39,38 @@ class NullDistribution:
     """
 
     def __init__(self) -> None:
-        self._bars: dict[tuple[int, int], float] = {}
+        self._bars: dict[tuple[int, int], dict[bool, float]] = {}
 
-    def bar(self, db: Database, space: int, stored: int) -> float:
-        """The cosine that only one random pair in a thousand reaches; 1 in a small space."""
-        if stored < FEWEST:
-            return 1.0
-        size_class = stored.bit_length()
-        if (space, size_class) not in self._bars:
-            self._bars[space, size_class] = _sampled_bar(db, space)
-        return self._bars[space, size_class]
+    def bar(self, db: Database, space: int, stored: int, question: str) -> float:
+        """The cosine that hardly any random pair reaches of texts in the question's script."""
+        key = (space, stored.bit_length())
+        if key not in self._bars:
+            self._bars[key] = _sampled_bars(db, space)
+        return self._bars[key][is_wide(question)]
 
 
-def _sampled_bar(db: Database, space: int) -> float:
+def is_wide(text: str) -> bool:
+    """Whether a text is written in Chinese, Japanese or Korean, by its first letters."""
+    letters = [char for char in text[:200] if char.isalpha()]
+    return 3 * sum(char >= "\u1100" for char in letters) > len(letters)
+
+
+def _sampled_bars(db: Database, space: int) -> dict[bool, float]:
     import numpy as np
 
     from memory.hyperspace.metrics import pair_quantile
 
-    drawn = vectors.sample(db, space, SAMPLE)
-    rows = np.frombuffer(b"".join(drawn), dtype="<f4").reshape(len(drawn), -1)
-    return pair_quantile(rows / np.linalg.norm(rows, axis=1, keepdims=True), CHANCE)
+    drawn = db.rows(_DRAWN, (space, SAMPLE))
+    stored = vectors.vectors_of(db, space, [seq for seq, _ in drawn])
+    bars = {}
+    for wide in (False, True):
+        alike = [stored[seq] for seq, text in drawn if seq in stored and is_wide(text) == wide]
+        if len(alike) < FEWEST:
+            bars[wide] = UNREACHABLE
+            continue
+        rows = np.frombuffer(b"".join(alike), dtype="<f4").reshape(len(alike), -1)
+        bars[wide] = pair_quantile(rows / np.linalg.norm(rows, axis=1, keepdims=True), CHANCE)
+    return bars
 
 
 def find(
@@ -66,5 +89,5 @@ def find(
     if not vector.any():
         return NOTHING
     ranking = vectors.nearest(db, space, vector.astype("<f4").tobytes(), k)
-    bar = chance.bar(db, space, stored)
+    bar = chance.bar(db, space, stored, question)
     return Found(tuple(ranking), frozenset(seq for seq, cosine in ranking if cosine >= bar))

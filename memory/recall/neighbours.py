@@ -13,6 +13,9 @@ from memory.store.database import Database
 LENT = 0.5
 """The share of a hit's strength that each neighbour gets."""
 
+_BEHIND = 1e-6
+"""Enough to decide the order of two."""
+
 Scored = tuple[float, tuple[str, ...]]
 """A score and the ways that found it."""
 
@@ -37,19 +40,23 @@ def spread(
     """The scores with each hit's strength lent to its neighbours, and who these are; they may be
     new among the scores.
 
-    Strength is the distance above the lowest score. A neighbour that no way found takes over the
-    ways of the hit that lends most. Does not depend on the order of the hits.
+    Strength is the distance above one standard deviation below the weakest of all: so even a lone
+    hit has some. A neighbour that is no hit itself stays behind the one that lends it most, and
+    takes over its ways if no way found it. Does not depend on the order of the hits.
     """
-    lowest = min((score for score, _ in scores.values()), default=0.0)
+    lowest = min((score for score, _ in scores.values()), default=0.0) - 1.0
     lent: dict[int, float] = {}
-    through: dict[int, tuple[str, ...]] = {}
-    for seq in sorted(hits, key=lambda seq: (-scores[seq][0], -seq)):
-        score, ways = scores[seq]
+    lender: dict[int, int] = {}
+    hits = sorted(hits, key=lambda seq: (-scores[seq][0], -seq))
+    for seq in hits:
         for beside in around(db, seq):
-            lent[beside] = lent.get(beside, 0.0) + LENT * (score - lowest)
-            through.setdefault(beside, ways)
+            lent[beside] = lent.get(beside, 0.0) + LENT * (scores[seq][0] - lowest)
+            lender.setdefault(beside, seq)
+    matched = frozenset(hits)
     spread_out = dict(scores)
     for seq, strength in lent.items():
-        score, ways = scores.get(seq, (lowest, through[seq]))
-        spread_out[seq] = (score + strength, ways)
+        ahead, through = scores[lender[seq]]
+        score, ways = scores.get(seq, (lowest, through))
+        total = score + strength
+        spread_out[seq] = (total if seq in matched else min(total, ahead - _BEHIND), ways)
     return spread_out, frozenset(lent)

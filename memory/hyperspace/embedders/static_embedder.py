@@ -143,7 +143,9 @@ def _map_weights(path: Path) -> NDArray[np.float16]:
         raise EmbedderUnavailable(f"{path} cannot be read: {error}") from error
 
 
-def _only_tensor(header: dict[str, Any]) -> dict[str, Any]:
+def _only_tensor(header: Any) -> dict[str, Any]:
+    if not isinstance(header, dict):
+        raise ValueError("its header is no table of tensors")
     tensors = [entry for name, entry in header.items() if name != "__metadata__"]
     if len(tensors) != 1:
         raise ValueError(f"{len(tensors)} tensors where one was expected")

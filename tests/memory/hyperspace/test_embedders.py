@@ -1,0 +1,117 @@
+"""Text to vectors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.hyperspace.embedders import choose as choosing
+from memory.hyperspace.embedders.ngram_embedder import NgramEmbedder
+from memory.hyperspace.embedders.static_embedder import EmbedderUnavailable, StaticEmbedder
+from memory.hyperspace.metrics import cosine
+from memory.protocols import Embedder
+
+EMBEDDERS = [StaticEmbedder(), NgramEmbedder()]
+both = pytest.mark.parametrize("embedder", EMBEDDERS, ids=["static", "ngram"])
+
+
+@both
+@given(texts=st.lists(st.text(st.characters(), max_size=60), max_size=5))
+def test_rows_have_length_one_or_nothing(embedder: Embedder, texts: list[str]) -> None:
+    vectors = embedder.embed(texts)
+    assert vectors.shape == (len(texts), embedder.dimensions)
+    assert vectors.dtype == np.float32
+    for length in np.linalg.norm(vectors, axis=1):
+        assert length == 0 or length == pytest.approx(1, abs=1e-4)
+
+
+@both
+def test_a_text_has_one_vector_whatever_stands_beside_it(embedder: Embedder) -> None:
+    alone = embedder.embed(["the login bug"])
+    assert (embedder.embed(["x", "the login bug", "y" * 9_000])[1] == alone[0]).all()
+
+
+@both
+def test_an_empty_text_has_no_direction(embedder: Embedder) -> None:
+    assert not embedder.embed([""]).any()
+
+
+@both
+def test_words_in_common_are_nearer_than_none(embedder: Embedder) -> None:
+    near, far, asked = embedder.embed(
+        ["the login token expired", "thumbnails are rendered at night", "why did the token expire?"]
+    )
+    assert cosine(asked, near) > cosine(asked, far)
+
+
+@both
+def test_a_giant_text_counts_by_its_beginning(embedder: Embedder) -> None:
+    long = "the parser drops the last line " * 1_000
+    assert (embedder.embed([long])[0] == embedder.embed([long + "and more"])[0]).all()
+
+
+def test_static_vectors_know_meanings_across_words() -> None:
+    car, auto, stone = EMBEDDERS[0].embed(["a fast car", "quick automobile", "granite rock"])
+    assert cosine(car, auto) > cosine(car, stone)
+
+
+def test_stamps_differ_and_carry_what_counts_of_a_text() -> None:
+    assert EMBEDDERS[0].stamp != EMBEDDERS[1].stamp
+    assert EMBEDDERS[0].stamp.endswith("/512")
+
+
+def test_missing_weights_are_said_before_anything_is_embedded(tmp_path: Path) -> None:
+    with pytest.raises(EmbedderUnavailable, match="l2_supercat_256"):
+        StaticEmbedder(tmp_path)
+
+
+def test_files_that_are_something_else_are_said(tmp_path: Path) -> None:
+    for name in (
+        "weights/l2_supercat_256.safetensors",
+        "tokenizers/l2_supercat_tokenizer_config.json",
+    ):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("not what you think")
+    with pytest.raises(EmbedderUnavailable, match="not a tokenizer"):
+        StaticEmbedder(tmp_path).embed(["x"])
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 64, (8).to_bytes(8, "little") + b"[1,2,3] "])
+def test_weights_that_are_none_are_said(tmp_path: Path, content: bytes) -> None:
+    spec = find_spec("wordllama")
+    assert spec is not None and spec.origin is not None
+    whole = Path(spec.origin).parent
+    for name in ("weights", "tokenizers"):
+        (tmp_path / name).mkdir()
+    tokenizer = "tokenizers/l2_supercat_tokenizer_config.json"
+    (tmp_path / tokenizer).symlink_to(whole / tokenizer)
+    (tmp_path / "weights/l2_supercat_256.safetensors").write_bytes(content)
+    with pytest.raises(EmbedderUnavailable, match="safetensors"):
+        StaticEmbedder(tmp_path).embed(["x"])
+
+
+def test_without_weights_spelling_serves_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> StaticEmbedder:
+        raise EmbedderUnavailable("the package wordllama is not installed")
+
+    monkeypatch.setattr(choosing, "StaticEmbedder", missing)
+    embedder, reason = choosing.choose_with_reason()
+    assert isinstance(embedder, NgramEmbedder)
+    assert "not installed" in reason
+
+
+def test_choosing_loads_neither_weights_nor_their_package() -> None:
+    code = (
+        "import sys; from memory.hyperspace.embedders.choose import choose; print(choose().stamp);"
+        "sys.exit(any(name in sys.modules for name in ('numpy', 'tokenizers', 'wordllama')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("wordllama-l2-supercat-256/")
