@@ -223,11 +223,11 @@ class Memory:
             node: its words; a ``Node`` is one that is on the timeline already.
             shows: ids of the remembered nodes that are rendered in it.
         """
-        if window.epoch is None:
-            raise ValueError("a message needs an epoch to stand in")
-        number = window.epoch.number
 
         async def change() -> Entry:
+            if window.epoch is None:
+                raise ValueError("a message needs an epoch to stand in")
+            number = window.epoch.number
             entry = Entry(window.next_seq, turn, role, clean(body), tokens, None, tuple(shows))
             at = self._clock.now()
             stored = await self._writer.run(

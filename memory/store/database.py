@@ -149,6 +149,7 @@ def _prepare(path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
         os.close(os.open(path, flags, 0o600))
+        _sync_folder(path.parent)
     except FileExistsError:
         if path.is_dir():
             raise NotMemory(
@@ -162,6 +163,16 @@ def _prepare(path: Path) -> None:
         raise NotWritable(
             f"The memory file {path} cannot be made: {error.strerror}.", _ELSEWHERE
         ) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new file's name survive a power cut; SQLite does so for its own files only."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _settle_in(database: Database, reading: bool) -> None:

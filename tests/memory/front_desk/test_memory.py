@@ -280,6 +280,16 @@ async def test_records_that_are_made_at_once_stand_in_one_order(memory: Memory) 
     assert (await memory.window(window.session)).entries == window.entries == tuple(made)
 
 
+async def test_a_record_that_waits_for_an_epoch_to_begin_stands_in_it(memory: Memory) -> None:
+    window = await begun(memory)
+
+    await asyncio.gather(begin(memory, window), say(memory, window, 1, "hello"))
+
+    again = await memory.window(window.session)
+    assert (again.epoch, again.entries) == (window.epoch, window.entries)
+    assert len(again.entries) == 1
+
+
 async def test_one_conversation_in_two_processes_is_told_and_not_mixed(memory: Memory) -> None:
     window = await begun(memory)
     stale = await memory.window(window.session)
