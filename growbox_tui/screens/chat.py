@@ -49,12 +49,9 @@ class Below(Static):
 class ChatScreen(Screen[None]):
     """Title and prefix bar above, the conversation with the memory panel, the composer below."""
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
-        (0, "-tiny"),
-        (60, "-narrow"),
-        (110, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (15, "-tall")]
+    # Textual declares these on the instance, so that they cannot be class variables here.
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (110, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (15, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = "Composer"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(action.key, f"want('{action.name}')", action.words, show=False)
@@ -103,6 +100,9 @@ class ChatScreen(Screen[None]):
                 yield self.composer
             yield self.status
             yield KeyLine(footer_keys())
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.composer.place_cursor)
 
     # ---- actions -----------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,6 +21,8 @@ Location = tuple[int, int]
 
 CHIP_CHARACTERS = 1_000
 CHIP_LINES = 50
+_BROKEN_REPORT = re.compile(r"\[<(?=[^Mm]*NaN)(?:NaN|\d+)(?:;(?:NaN|\d+)){2}$")
+"""A mouse report without numbers, which some terminals send; it arrives as if it was typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,16 @@ class Composer(TextArea):
         self.put(Draft(""))
         self.post_message(self.Submitted(draft.expanded()))
 
+    def place_cursor(self) -> None:
+        """Put the terminal's own cursor, and with it the window of an input method, where the
+        text cursor is drawn. Textual does so when the text changes, but not when the composer
+        moves."""
+        if self.has_focus:
+            self.app.cursor_position = self.cursor_screen_offset
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.place_cursor)
+
     # ---- keys --------------------------------------------------------------------------------
 
     async def _on_key(self, event: Key) -> None:
@@ -147,6 +160,18 @@ class Composer(TextArea):
             event.stop()
             event.prevent_default()
             self.send()
+        elif event.character in ("M", "m") and self._drop_broken_report():
+            event.stop()
+            event.prevent_default()
+
+    def _drop_broken_report(self) -> bool:
+        """Take a broken mouse report out again, now that its last letter has come."""
+        row, column = self.cursor_location
+        found = _BROKEN_REPORT.search(self.document.get_line(row)[:column])
+        if found is None:
+            return False
+        self.delete((row, found.start()), (row, column), maintain_selection_offset=False)
+        return True
 
     def action_newline(self) -> None:
         """A line break at the cursor."""

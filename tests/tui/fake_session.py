@@ -10,6 +10,7 @@ from typing import Any
 from growbox_tui.agent import events as e
 from growbox_tui.agent.stream import EventStream
 from growbox_tui.app import GrowboxApp
+from growbox_tui.widgets.composer import Draft
 from memory.types import MemoryState, SessionInfo
 
 MODEL = "fake/parrot"
@@ -164,6 +165,22 @@ async def until(pilot: Any, condition: Any) -> None:
     raise AssertionError("it never came")
 
 
+async def terminal(pilot: Any, text: str) -> None:
+    """Feed bytes as a terminal would, through the real parser."""
+    from textual._xterm_parser import XTermParser
+
+    parser = XTermParser()
+    for event in [*parser.feed(text), *parser.feed("")]:
+        pilot.app._driver.send_message(event)
+    await pilot.pause()
+
+
+async def send(pilot: Any, text: str) -> None:
+    """Put text into the composer and press enter."""
+    pilot.app.chat.composer.put(Draft(text))
+    await pilot.press("enter")
+
+
 def detail(body: str = "", kind: str = "text", **rest: str) -> e.DetailView:
     return e.DetailView(kind, rest.get("title", "a"), rest.get("summary", "ok"), body)
 
@@ -225,16 +242,19 @@ def specimen() -> list[e.Event]:
         e.SegmentView("region", 4_100, "hit"),
         e.SegmentView("turn", 600, "new"),
     )
+    item = e.WindowItemView("mem://01J", "graft.py", "2026-05-03 14:02", 0.9, 90, "region")
+    read = detail("def prune(node): ...", "file", title="src/prune.py:40-92", summary="53 lines")
+    edited = detail(DIFF, "diff", title="src/prune.py", summary="+1 -1")
     return [
         e.Recalled("why", (hit,), ("vector", "text", "time"), 14.2, 120, True),
-        e.WindowChanged((e.WindowItemView("mem://01J", "graft.py", "2026-05-03 14:02", 0.9, 90, "region"),)),
+        e.WindowChanged((item,)),
         e.PromptBuilt(1, 1, segments, 6_000, 5_400, ""),
         e.ToolStarted("c0", "read_file", "src/prune.py", ("read src/prune.py",)),
-        e.ToolEnded("c0", "read_file", False, detail("def prune(node): ...", "file", title="src/prune.py:40-92", summary="53 lines"), 0.02, "mem://02K"),
+        e.ToolEnded("c0", "read_file", False, read, 0.02, "mem://02K"),
         e.ToolStarted("c1", "edit_file", "src/prune.py", ("write src/prune.py",)),
-        e.ToolEnded("c1", "edit_file", False, detail(DIFF, "diff", title="src/prune.py", summary="+1 -1"), 0.31, "mem://02L"),
+        e.ToolEnded("c1", "edit_file", False, edited, 0.31, "mem://02L"),
         e.ToolStarted("c2", "shell", "pytest -k prune", ("run pytest -k prune",)),
         e.ToolProgress("c2", "collecting ...\n3 passed, 1 failed\n"),
         e.MessageStarted(1),
         e.TextDelta(ANSWER),
-    ]  # fmt: skip
+    ]

@@ -23,6 +23,7 @@ from tests.tui.fake_session import (
     FakeWorkbench,
     app_with,
     detail,
+    send,
     specimen,
     until,
 )
@@ -53,7 +54,7 @@ async def test_a_turn_is_shown_from_the_words_to_the_answer() -> None:
     app, session = app_with()
     async with app.run_test(size=(100, 40)) as pilot:
         await ready(pilot, app)
-        await pilot.press(*"why", "enter")
+        await send(pilot, "why")
         await until(pilot, lambda: session.busy)
         session.say(*specimen())
         session.say(e.MessageEnded("mem://9", ANSWER, "end"))
@@ -326,11 +327,11 @@ async def test_each_end_of_a_turn_is_told_with_what_to_do() -> None:
         await until(pilot, lambda: session.busy)
         session.end("length")
         await until(pilot, lambda: "/continue goes on." in shown(app))
-        await pilot.press(*"/continue", "enter")
+        await send(pilot, "/continue")
         await until(pilot, lambda: session.prompts == ["a", "continue"])
         session.end("failed", "the server hung up")
         await until(pilot, lambda: "/retry sends" in shown(app) and "hung up" in shown(app))
-        await pilot.press(*"/retry", "enter")
+        await send(pilot, "/retry")
         await until(pilot, lambda: session.prompts == ["a", "continue", "continue"])
         session.end()
 
@@ -339,6 +340,6 @@ async def test_leaving_lets_go_of_the_workbench() -> None:
     app, _ = app_with()
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, app)
-        await pilot.press(*"/quit", "enter")
+        await send(pilot, "/quit")
         await until(pilot, lambda: not app.is_running)
     assert app.workbench.closed  # type: ignore[attr-defined]
