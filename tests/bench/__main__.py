@@ -17,6 +17,7 @@ from tests.bench.figures import Figures, as_json, machine, table
 BENCHES = {
     "start": "how fast it starts, what it holds, whether keys echo while a turn is busy",
     "prefix": "how much of each request a prefix cache would serve, over three processes",
+    "recall_quality": "how well recall finds, and how still it is when there is nothing to find",
     "kill": "what is on file after kill -9 at random moments",
 }
 """Each name is a module of this folder; only the one that is run is imported."""
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run one bench; the exit code: 0, 1 when it found something broken, 2 for usage."""
     name = next((each for each in arguments if not each.startswith("-")), "")
     if "--list" in arguments:
-        print("\n".join(f"{each:<8} {words}" for each, words in BENCHES.items()))
+        print("\n".join(f"{each:<15} {words}" for each, words in BENCHES.items()))
         return 0
     if name not in BENCHES:
         print(f"which one? {', '.join(BENCHES)}", file=sys.stderr)

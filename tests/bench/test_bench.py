@@ -69,7 +69,7 @@ def test_a_call_without_a_result_right_behind_it_is_found() -> None:
 
 @pytest.mark.parametrize("name", BENCHES)
 def test_every_bench_that_is_named_is_there(name: str) -> None:
-    assert parser_of(name).parse_args(["--json"]).json
+    assert "--json" in parser_of(name).format_help()
 
 
 def test_the_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:

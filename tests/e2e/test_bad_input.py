@@ -115,6 +115,11 @@ def test_a_folder_that_cannot_be_made_is_told(growbox: Growbox, tmp_path: Path) 
     assert_told(told, 1, str(blocking))
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no file system that takes no files")
+def test_a_file_system_that_takes_no_files_is_told(growbox: Growbox) -> None:
+    assert_told(growbox("--memory", "/proc/growbox/memory.db", "-p", "hi"), 1, "/proc/growbox")
+
+
 @pytest.mark.skipif(AS_ROOT, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written_is_told(growbox: Growbox, tmp_path: Path) -> None:
     locked = tmp_path / "locked"

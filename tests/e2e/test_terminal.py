@@ -84,3 +84,54 @@ def test_typing_begins_before_the_session_is_open(growbox: Growbox) -> None:
         terminal.send("What is this?\r")
 
         terminal.until_shown("It prunes apple trees.")
+
+
+def test_a_broken_theme_is_told_with_its_file_line_and_key_and_the_screen_opens(
+    growbox: Growbox,
+) -> None:
+    themes = growbox.home / "growbox" / "themes"
+    themes.mkdir(parents=True)
+    (themes / "mine.toml").write_text('name = "mine"\nprimry = "green"\n')
+
+    with start(growbox) as terminal:
+        terminal.until_shown(INVITATION)
+        terminal.until_shown("mine.toml")
+        terminal.until_shown("line 2")
+        terminal.until_shown("primry")
+
+
+def test_a_theme_that_there_is_not_is_told_and_the_screen_opens(growbox: Growbox) -> None:
+    with start(growbox, "--theme", "mosss") as terminal:
+        terminal.until_shown(INVITATION)
+        terminal.until_shown("mosss")
+
+
+def test_a_memory_file_that_cannot_be_read_is_told_on_the_screen(growbox: Growbox) -> None:
+    growbox.memory.parent.mkdir(parents=True)
+    growbox.memory.write_bytes(b"shopping list\n" * 400)
+
+    with start(growbox) as terminal:
+        terminal.until_shown("memory.db")
+
+
+def test_a_resumed_conversation_is_drawn_again(growbox: Growbox) -> None:
+    growbox("-p", "What grows here?")
+
+    with start(growbox, "--resume") as terminal:
+        terminal.until_shown("What grows here?")
+        terminal.until_shown("It prunes apple trees.")
+
+
+def test_escape_stops_a_turn_and_the_conversation_goes_on(growbox: Growbox) -> None:
+    growbox.provider.play.delay_s = 3.0
+    with start(growbox) as terminal:
+        terminal.until_shown(INVITATION)
+        terminal.send("What is this?\r")
+        terminal.until(lambda: bool(growbox.provider.requests), 20, "waiting for the request")
+        growbox.provider.play.delay_s = 0.0
+        terminal.send("\x1b")
+        terminal.until_shown("topped", 2.5)
+        terminal.send("And now?\r")
+        terminal.until_shown("It prunes apple trees.")
+
+    assert "And now?" in str(growbox.provider.requests[-1]["messages"])
