@@ -24,14 +24,14 @@ def find(
     """Pairs of seq and score, best first, and a notice when it is not what was asked for.
 
     With a span: what was said in it, in any project. Without one ("last time"), or when nothing was
-    said then: the last earlier conversation of the project.
+    said then: the last earlier conversation of the project (of any, if the query names none).
     """
     if asked.span is not None:
         first, last = asked.span
         said = nodes.between(db, first, last, roles=SAID, limit=k)
         if said:
             return _ranked(said), ""
-    session = nodes.latest_session(db, project=query.project, besides=query.session)
+    session = nodes.latest_session(db, project=query.project or None, besides=query.session)
     said = nodes.newest(db, k, session=session, roles=SAID) if session is not None else []
     if asked.span is None:
         return _ranked(said), "" if said else "There is no earlier conversation in this project."

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from memory.store.database import Database
-from memory.store.segment import segment
 
 ROLE_WEIGHTS = {"user": 0.0, "assistant": -0.05, "tool": -0.3, "system": -0.3}
 """In standard deviations. Tool output is long and repeats what was said; at equal score the words
@@ -17,6 +17,8 @@ SAME_PROJECT = 0.3
 
 _COMPARED_CHARS = 4_000
 """Two texts whose words agree so far are repeats of each other."""
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ def ranked(
     for seq, role, home, text in rows:
         score, ways = brought[seq]
         score += ROLE_WEIGHTS.get(role, 0.0) + (SAME_PROJECT if project and home == project else 0)
-        candidates.append(Candidate(seq, score, ways, segment(text) or f"#{seq}"))
+        words = " ".join(_WORD.findall(text.casefold())) or f"#{seq}"
+        candidates.append(Candidate(seq, score, ways, words))
     candidates.sort(key=lambda candidate: (-candidate.score, -candidate.seq))
     return without_repeats(candidates)
 
