@@ -10,7 +10,16 @@ from executors.atomic_write import write_atomically
 from executors.edit_text import EditError, apply_edit
 from executors.encoding import decode, detect
 from executors.hand_words import BOOLEAN, STRING, spec_of
-from executors.protocol import Arguments, Claim, Details, ExecutorSpec, HandError, Job, Outcome
+from executors.protocol import (
+    WOULD_FAIL,
+    Arguments,
+    Claim,
+    Details,
+    ExecutorSpec,
+    HandError,
+    Job,
+    Outcome,
+)
 from executors.seen_files import SeenFiles
 from executors.text_diff import text_diff
 from executors.workspace import Workspace, read_bytes
@@ -40,7 +49,7 @@ class EditFile:
             self._seen.check(path, before, shown)
             return _details(shown, before, _edited(before, arguments))
         except HandError as error:
-            return Details("diff", arguments["path"], "would fail", str(error))
+            return Details("diff", arguments["path"], WOULD_FAIL, str(error))
 
     async def run(self, arguments: Arguments, job: Job) -> Outcome:
         """Edit it. Raises ``HandError``, with the file untouched, where the text is not there,

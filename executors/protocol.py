@@ -49,6 +49,10 @@ class Details:
     language: str = ""
 
 
+WOULD_FAIL = "would fail"
+"""``Details.summary`` of a preview whose call cannot succeed; ``body`` says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of it, for two audiences."""

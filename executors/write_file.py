@@ -9,7 +9,16 @@ from pathlib import Path
 from executors.atomic_write import write_atomically
 from executors.encoding import UTF8, Encoding, decode, detect, encode
 from executors.hand_words import STRING, spec_of
-from executors.protocol import Arguments, Claim, Details, ExecutorSpec, HandError, Job, Outcome
+from executors.protocol import (
+    WOULD_FAIL,
+    Arguments,
+    Claim,
+    Details,
+    ExecutorSpec,
+    HandError,
+    Job,
+    Outcome,
+)
 from executors.seen_files import SeenFiles
 from executors.text_diff import text_diff
 from executors.workspace import Workspace, read_bytes
@@ -35,7 +44,7 @@ class WriteFile:
             shown = self._workspace.show(path)
             return self._details(shown, self._before(path, shown), arguments["content"])
         except HandError as error:
-            return Details("diff", arguments["path"], "would fail", str(error))
+            return Details("diff", arguments["path"], WOULD_FAIL, str(error))
 
     async def run(self, arguments: Arguments, job: Job) -> Outcome:
         """Write it, making the folders it needs."""

@@ -60,6 +60,8 @@ class Workbench:
         self._sessions: list[Session] = []
         self._files = FileIndex(self.project)
         self._kept: set[asyncio.Task[None]] = set()
+        self._given: dict[str, str] = {}
+        """A voice's own name → the name that it was asked for by (a whole path, for a file)."""
 
     # ---- sessions ----------------------------------------------------------------------------
 
@@ -92,14 +94,17 @@ class Workbench:
     def _voice(self, name: str, context: int | None = None) -> Model:
         from growbox_tui.models.factory import open_model
 
-        provider = name.split("/", 1)[0]
-        return open_model(
-            name,
+        given = self._given.get(name, name)
+        provider = given.split("/", 1)[0]
+        model = open_model(
+            given,
             self._env,
             base_url=self.settings.base_urls.get(provider),
             key_env=self.settings.key_envs.get(provider),
             context=context,
         )
+        self._given[model.name] = given
+        return model
 
     async def _choose_model(self) -> tuple[Model, str]:
         if self.settings.model:

@@ -12,7 +12,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from executors.protocol import Claim, Details, Executor, HandError, Job, Outcome
+from executors.protocol import (
+    WOULD_FAIL,
+    Claim,
+    Details,
+    Executor,
+    HandError,
+    Job,
+    Outcome,
+)
 from growbox_tui.agent.events import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -31,6 +39,8 @@ ANSWERED_BY_FLAG = "yes"
 """``Asking.stand_in``: what would be asked is granted (``--yes``)."""
 ANSWERED_BY_NOBODY = "no"
 """``Asking.stand_in``: nobody is there, so what would be asked is refused."""
+AGAIN = "The same call failed before. Read the file or output again and change something."
+"""Put before the result of a call that failed, was made again unchanged, and failed again."""
 
 
 class Hands(Protocol):
@@ -129,6 +139,8 @@ class Dispatch:
         self.asking = asking
         self._remember_command = remember_command
         self._commands = itertools.count(1)
+        self._failed: set[tuple[str, str]] = set()
+        """Calls that failed when they were last made."""
 
     async def run(self, call: ToolCall, broken: str = "") -> Done:
         """Deal with one call. Never raises but for ``CancelledError``.
@@ -139,19 +151,41 @@ class Dispatch:
         """
         begun = time.monotonic()
         try:
+            outcome = await self._run(call, broken)
+        except HandError as error:
+            outcome = _refusal(call, str(error))
+        except Exception as error:  # noqa: BLE001  a fault in one hand must not end the turn
+            outcome = _refusal(call, f"{call.name} broke: {type(error).__name__}: {error}")
+        return _done(call, self._reminded(call, outcome), time.monotonic() - begun)
+
+    def _reminded(self, call: ToolCall, outcome: Outcome) -> Outcome:
+        """A call that failed before and is made again unchanged gets a word about that."""
+        same = (call.name, call.arguments)
+        if not outcome.is_error:
+            self._failed.discard(same)
+        elif same in self._failed:
+            return replace(outcome, content=f"{AGAIN}\n{outcome.content}")
+        else:
+            self._failed.add(same)
+        return outcome
+
+    async def _run(self, call: ToolCall, broken: str) -> Outcome:
+        started = ToolStarted(call.id, call.name, "", ())
+        try:
             if broken:
                 raise HandError(f"nothing was run: {broken}")
             hand = self.hands.find(call.name)
             arguments = self.hands.validate(call.name, call.arguments)
             claims = hand.claims(arguments)
+            judgement = self._judged(claims)
             preview = view(hand.preview(arguments))
             words = tuple(claim.words for claim in claims)
-            self.asking.publish(ToolStarted(call.id, call.name, preview.title, words))
-            await self._permit(call, claims, preview)
-            outcome = await hand.run(arguments, self._job(call))
-        except HandError as error:
-            outcome = _refusal(call, str(error))
-        return _done(call, outcome, time.monotonic() - begun)
+            started = ToolStarted(call.id, call.name, preview.title, words)
+            self._foresee(claims, preview)
+        finally:
+            self.asking.publish(started)
+        await self._permit(call, claims, judgement, preview)
+        return await hand.run(arguments, self._job(call))
 
     async def run_for_user(self, command: str) -> Done:
         """A command that the user typed: it needs no approval and is otherwise like any other."""
@@ -165,11 +199,25 @@ class Dispatch:
             outcome = _refusal(call, str(error))
         return _done(call, outcome, time.monotonic() - begun)
 
-    async def _permit(self, call: ToolCall, claims: Sequence[Claim], preview: DetailView) -> None:
-        """Return when the call may run; raise ``HandError`` with the reason when not."""
-        judgement: Judgement = judge(claims, self.policy)
+    def _judged(self, claims: Sequence[Claim]) -> Judgement:
+        """The gate's word, before the hand has looked at anything. Raises for a denial."""
+        judgement = judge(claims, self.policy)
         if judgement.verdict is Verdict.DENY:
             raise HandError(judgement.reason)
+        return judgement
+
+    def _foresee(self, claims: Sequence[Claim], preview: DetailView) -> None:
+        """Spare the user a question about an edit that cannot be done: raise with its reason,
+        which may quote the file and so counts as reading it."""
+        reading = [Claim("read", claim.target, "") for claim in claims if claim.kind == "write"]
+        readable = judge(reading, self.policy).verdict is Verdict.ALLOW
+        if preview.summary == WOULD_FAIL and readable:
+            raise HandError(preview.body)
+
+    async def _permit(
+        self, call: ToolCall, claims: Sequence[Claim], judgement: Judgement, preview: DetailView
+    ) -> None:
+        """Return when the call may run; raise ``HandError`` with the reason when not."""
         if judgement.verdict is Verdict.ALLOW:
             return
         choice, reason = await self.asking.approve(call, claims, preview, judgement.choices)

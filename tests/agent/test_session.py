@@ -230,7 +230,9 @@ async def test_a_resumed_conversation_is_told_again_in_order(memory: Memory) -> 
     model = ScriptedModel.parse("say Let me see.\ncall look {}\n---\nsay A fox.")
     bench = await session_on(memory, model, look)
     await bench.ask("what is there?")
-    resumed = await session_on(memory, ScriptedModel.parse("say ok"), look, session=bench.session.id)
+    resumed = await session_on(
+        memory, ScriptedModel.parse("say ok"), look, session=bench.session.id
+    )
     await resumed.session.start()
     events = resumed.drain()
     assert isinstance(events[0], SessionOpened)
@@ -352,3 +354,51 @@ async def test_two_processes_share_one_memory_file(tmp_path: Path) -> None:
     assert (await first.state()).nodes == (await second.state()).nodes == 4
     await first.close()
     await second.close()
+
+
+# ---- what dispatch does with calls that cannot be -------------------------------------------
+
+
+async def test_every_call_is_told_as_started_and_as_ended(memory: Memory) -> None:
+    def broken(arguments, job):  # type: ignore[no-untyped-def]
+        raise ZeroDivisionError("oh")
+
+    script = "call none {}\ncall odd {}\n---\nexpect odd broke: ZeroDivisionError: oh\nsay Well."
+    bench = await session_on(memory, ScriptedModel.parse(script), Hand("odd", broken))
+    events = await bench.ask("go")
+    assert [event.call for event in of(events, ToolStarted)] == calls(bench)
+    assert [event.call for event in of(events, ToolEnded)] == calls(bench)
+    assert of(events, TurnEnded)[0].reason == "done"
+
+
+async def test_a_denied_hand_is_not_even_asked_for_a_preview(memory: Memory) -> None:
+    previewed: list[object] = []
+    read = Hand("read", lambda arguments, job: "key", claim="read {path}")
+    read.preview = lambda arguments: previewed.append(arguments)  # type: ignore[method-assign,return-value,assignment]
+    model = ScriptedModel.parse('call read {"path": "/home/ann/.env"}\n---\nsay No.')
+    bench = await session_on(memory, model, read)
+    await bench.ask("go")
+    assert previewed == []
+
+
+async def test_an_edit_that_cannot_be_done_is_not_asked_for(memory: Memory) -> None:
+    from executors.protocol import WOULD_FAIL, Details
+
+    write = Hand("edit", lambda arguments, job: "edited", claim="write {path}")
+    write.preview = lambda arguments: Details("diff", "a.py", WOULD_FAIL, "no such text in a.py")  # type: ignore[method-assign]
+    model = ScriptedModel.parse(
+        'call edit {"path": "/orchard/a.py"}\n---\nexpect no such text in a.py\nsay I see.'
+    )
+    bench = await session_on(memory, model, write)
+    events = await bench.ask("go")
+    assert of(events, ApprovalAsked) == []
+    assert write.ran == []
+    assert of(events, TurnEnded)[0].reason == "done"
+
+
+async def test_a_call_that_failed_and_is_made_again_unchanged_gets_a_reminder(
+    memory: Memory,
+) -> None:
+    script = "call none {}\n---\ncall none {}\n---\nexpect The same call failed before\nsay Well."
+    bench = await session_on(memory, ScriptedModel.parse(script), Hand("look", lambda a, j: ""))
+    assert of(await bench.ask("go"), TurnEnded)[0].reason == "done"
