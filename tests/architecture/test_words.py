@@ -34,6 +34,7 @@ REGISTRY_HOSTS = re.compile(
 HERE = Path(__file__)
 COLOURED = {
     "growbox_tui/themes.py": "what stands in where no theme of ours is active, even a broken one",
+    "growbox_tui/theme_colours.py": "what a user's theme may leave out and Textual gets wrong",
 }
 """Files outside themes/ that may hold colours, each with the reason."""
 
