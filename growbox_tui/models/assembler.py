@@ -173,7 +173,9 @@ class Assembler:
             raise Overloaded(f"{self._wire} broke off: {reason}", "Try again later.")
         if word in _FAILED:
             raise CutStream(f"{self._wire} broke off its reply: {reason}")
-        self._finish = word or self._finish
+        if _STOP_OF.get(self._finish) not in ("length", "refusal"):
+            # A second reason never turns a reply that was cut into a whole one.
+            self._finish = word or self._finish
 
     def notice(self, text: str) -> None:
         """Something that the user should hear with the reply; each only once."""

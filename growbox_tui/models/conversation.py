@@ -20,6 +20,7 @@ from growbox_tui.models.protocol import (
     Silent,
     Unreachable,
 )
+from growbox_tui.models.sse import ServerEvent
 
 REST_S = 5.0
 """Seconds that we wait for usage figures once the reply itself has ended."""
@@ -46,10 +47,8 @@ async def converse(
                 size = assembler.size
                 if isinstance(event, Whole):
                     deltas = _whole(http, assembler, event.text, read_whole)
-                elif event.data.strip() == "[DONE]":
-                    break
                 else:
-                    deltas = read_event(assembler, event.kind, _parsed(event.data), event.data)
+                    deltas = _event(assembler, event, read_event)
                 if assembler.size > size:
                     silence.touch()
                 for delta in deltas:
@@ -75,6 +74,13 @@ async def converse(
     yield assembler.reply()
 
 
+def _event(assembler: Assembler, event: ServerEvent, read: ReadEvent) -> list[Delta]:
+    if event.data.strip() == "[DONE]":
+        assembler.closed = True
+        return []
+    return read(assembler, event.kind, _parsed(event.data), event.data)
+
+
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
@@ -83,6 +89,8 @@ def _parsed(text: str) -> Any:
 
 
 def _whole(http: HttpStream, assembler: Assembler, text: str, read: ReadEvent) -> list[Delta]:
+    if not text.rstrip().endswith(("}", "]")):
+        raise StreamBroken("the body was cut")
     try:
         value = _parsed(text)
         deltas = read(assembler, "", value, text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from growbox_tui.models.factory import BUNDLED
-from growbox_tui.models.http_stream import is_loopback
+from growbox_tui.models.http_stream import is_loopback, open_client
 from growbox_tui.models.providers import PROVIDERS, Provider, models_url, named
 from growbox_tui.models.usage import count
 
@@ -127,10 +127,6 @@ async def _listens(url: str) -> bool:
 
 async def _first_model(provider: Provider, url: str, key: str) -> Listed | None:
     """The first model of a server's list that can talk; ``None`` where nothing of use answers."""
-    import httpx
-
-    from growbox_tui.models.http_stream import open_client
-
     address = models_url(url, provider.wire)
     headers = {}
     if key:
@@ -138,6 +134,8 @@ async def _first_model(provider: Provider, url: str, key: str) -> Listed | None:
         openai = {"authorization": f"Bearer {key}"}
         headers = anthropic if provider.wire == "anthropic" else openai
     client = await asyncio.to_thread(open_client, address)
+    import httpx
+
     try:
         async with client, asyncio.timeout(ASK_S):
             response = await client.get(address, headers=headers)

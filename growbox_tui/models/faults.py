@@ -128,7 +128,8 @@ def error_for(
     if status == 402 or _SPENT.search(body) or (_MAYBE_SPENT.search(body) and wait is None):
         return QuotaSpent(told, "Add credit to the account, or choose another model with /model.")
     if status == 429:
-        return RateLimited(told, "Too many requests; waiting helps.", retry_after=wait)
+        asked = "" if wait is None else f" It asks for {wait:g} seconds."
+        return RateLimited(told, f"Too many requests; waiting helps.{asked}", retry_after=wait)
     if status == 404 or (status < 500 and _NO_MODEL.search(body)):
         return UnknownModel(told, "Check the model's name and the base URL.")
     if 300 <= status < 400:

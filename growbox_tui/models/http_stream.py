@@ -7,15 +7,19 @@ is never reached through a proxy; the wait for content is limited, and pings do 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import ipaddress
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar, cast
 from urllib.parse import urlsplit
 
+from growbox_tui.models.catalog import nearest
 from growbox_tui.models.faults import error_for
-from growbox_tui.models.protocol import BadReply, ModelError, Silent, Unreachable
+from growbox_tui.models.protocol import BadReply, ModelError, Silent, UnknownModel, Unreachable
 from growbox_tui.models.sse import EventParser, EventTooLong, ServerEvent
 
 if TYPE_CHECKING:
@@ -88,8 +92,21 @@ def is_loopback(url: str) -> bool:
         return False
 
 
+def load_httpx() -> ModuleType:
+    """httpx without its command line, whose colours and options are a third of its import."""
+    if "httpx" not in sys.modules:
+        # None makes the import fail, for which httpx has a way of its own.
+        sys.modules["httpx._main"] = cast("ModuleType", None)
+        try:
+            return importlib.import_module("httpx")
+        finally:
+            del sys.modules["httpx._main"]
+    return sys.modules["httpx"]
+
+
 def open_client(url: str) -> httpx.AsyncClient:
     """An HTTP client for one base URL; imports httpx."""
+    load_httpx()
     import httpx
 
     verify: bool | object = False  # Plain HTTP has no certificates to look at.
@@ -195,16 +212,26 @@ class HttpStream:
         return Whole(text)
 
     async def _refusal(self, response: httpx.Response, silence: Silence) -> ModelError:
+        import httpx
+
         body = b""
-        async with aclosing(_portions(response)) as portions:
-            while len(body) < MAX_ERROR:
-                portion = await silence.wait(anext(portions, None))
-                if portion is None:
-                    break
-                body += portion
+        # The status alone says enough where the words behind it do not come whole.
+        with suppress(httpx.TransportError, httpx.DecodingError, Silent):
+            async with aclosing(_portions(response)) as portions:
+                while len(body) < MAX_ERROR:
+                    portion = await silence.wait(anext(portions, None))
+                    if portion is None:
+                        break
+                    body += portion
         headers = {name.lower(): value for name, value in response.headers.items()}
         text = body[:MAX_ERROR].decode("utf-8", "replace")
-        return error_for(response.status_code, headers, text, who=self.who, key_name=self._key_name)
+        error = error_for(
+            response.status_code, headers, text, who=self.who, key_name=self._key_name
+        )
+        if isinstance(error, UnknownModel):
+            near = [name for name in await asyncio.to_thread(nearest, self.who) if name != self.who]
+            error.hint += f" Models with such a name: {', '.join(near)}." if near else ""
+        return error
 
     def _unreachable(self, error: Exception) -> Unreachable:
         where = urlsplit(self.url).netloc

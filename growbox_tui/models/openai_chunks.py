@@ -110,7 +110,8 @@ def _take_call(
     if isinstance(index, str) and index.isdecimal():
         index = int(index)
     has_index = isinstance(index, int) and not isinstance(index, bool)
-    given = str(call_id) if isinstance(call_id, str | int) and call_id != "" else ""
+    # Mistral writes a missing id as the word "null".
+    given = "" if call_id in (None, "", "null", "None") else str(call_id)
     assembler.call(
         given,
         index if has_index else None if given else place,

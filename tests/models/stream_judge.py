@@ -14,6 +14,7 @@ from growbox_tui.models.anthropic_wire import AnthropicModel
 from growbox_tui.models.collect import Collected, collect
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Model, Request, TooLong
+from growbox_tui.models.retry import next_try
 from tests.doubles.stream_server import StreamServer
 
 _KINDS = {"string": "string", "int": "integer", "bool": "boolean", "number": "number"}
@@ -72,7 +73,7 @@ def outcome(row: Mapping[str, Any], got: Collected) -> set[str]:
     if got.error is not None:
         if isinstance(got.error, TooLong):
             return {"compact_then_retry", "stop_user"}
-        if not got.error.retryable:
+        if next_try(got.error, 1, 0.0) is None:
             return {"stop_user", "repair_history_once", "stop_or_retry_by_code"}
         visible = bool(got.text) or type(got.error).__name__ == "CutStream"
         return {"retry_visible" if visible else "retry", "stop_or_retry_by_code"}

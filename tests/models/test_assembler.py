@@ -153,6 +153,14 @@ def test_an_unknown_finish_reason_is_kept_and_told():
     assert "moonphase" in reply.notice
 
 
+def test_a_second_finish_reason_does_not_heal_a_cut():
+    assembler = Assembler("p/m")
+    assembler.call("c", 0, "a", "{}")
+    assembler.finish("length")
+    assembler.finish("stop")
+    assert set(assembler.reply().broken) == {"c"}
+
+
 def test_stop_with_calls_means_calls_and_tool_calls_without_any_means_end():
     assert put(("c", 0, "a", "{}"), finish="stop").stop == "tool_calls"
     assert said("Hi", finish="tool_calls")[0].stop == "end"

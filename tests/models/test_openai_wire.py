@@ -17,6 +17,8 @@ from growbox_tui.models.protocol import (
     Silent,
     TextPiece,
     TooLong,
+    Unauthorised,
+    UnknownModel,
     Unreachable,
 )
 from tests.doubles.stream_server import StreamServer, chunk, sse
@@ -228,6 +230,47 @@ async def test_other_json_is_not_an_answer_and_an_error_in_it_is_told():
     assert isinstance(got.error, Overloaded)
 
 
+async def test_a_body_in_one_piece_that_was_cut_can_be_tried_again():
+    got, _ = await answer({"body": '{"choices":[{"message":{"content":"He'})
+    assert isinstance(got.error, Unreachable)
+
+
+async def test_a_model_that_the_server_does_not_know_is_answered_with_its_neighbours():
+    async with StreamServer([{"http": {"status": 404}, "body": '{"error":"no"}'}]) as server:
+        model = OpenAIModel("openai/gpt4o", base_url=server.url)
+        got = await collect(model, ask())
+        await model.close()
+    assert isinstance(got.error, UnknownModel)
+    assert "openai/gpt-4o" in got.error.hint
+
+
+async def test_missing_ids_and_second_choices_do_no_harm():
+    function = {"name": "read", "arguments": '{"a":1}'}
+    other = {"index": 1, "delta": {"content": "other"}, "finish_reason": None}
+    got, _ = await answer(
+        row(
+            *sse({"choices": []}, {"choices": [other]}),
+            chunk({"content": None, "tool_calls": None}),
+            chunk({"tool_calls": [{"id": "null", "index": "0", "function": function}]}),
+            chunk({"function_call": None}, "tool_calls"),
+            DONE,
+        )
+    )
+    assert got.text == ""
+    assert [(call.id, call.arguments) for call in got.runnable] == [("call_0", '{"a":1}')]
+
+
+async def test_the_one_call_of_the_old_format_is_a_call():
+    got, _ = await answer(
+        row(
+            chunk({"function_call": {"name": "read", "arguments": '{"a"'}}),
+            chunk({"function_call": {"arguments": ":1}"}}),
+            chunk({}, "function_call"),
+        )
+    )
+    assert [(call.name, call.arguments) for call in got.runnable] == [("read", '{"a":1}')]
+
+
 async def test_an_empty_body_is_an_empty_reply():
     got, _ = await answer({"writes": []})
     assert isinstance(got.error, EmptyReply)
@@ -259,6 +302,12 @@ async def test_context_overflow_and_other_refusals_are_told_apart():
     assert isinstance(got.error, TooLong)
     got, _ = await answer({"http": {"status": 400}, "body": '{"error":{"message":"x"}}'})
     assert isinstance(got.error, Rejected)
+
+
+@pytest.mark.parametrize("end", ["hang", "chunked_cut"])
+async def test_a_refusal_whose_words_do_not_come_keeps_its_status(end: str):
+    got, _ = await answer({"http": {"status": 401}, "writes": ['{"error":'], "end": end})
+    assert isinstance(got.error, Unauthorised)
 
 
 async def test_a_redirect_is_not_followed_and_no_key_reaches_the_other_host():

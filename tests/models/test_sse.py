@@ -55,7 +55,9 @@ def test_many_lines_of_one_event_count_together():
 
 @settings(deadline=None)  # A busy machine is no fault.
 @given(
-    st.lists(st.text(st.characters(exclude_characters="\r\n"), min_size=1), max_size=5),
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1), max_size=5
+    ),
     st.integers(1, 7),
 )
 def test_how_the_bytes_are_cut_changes_nothing(texts: list[str], size: int):
