@@ -45,10 +45,8 @@ async def converse(
             async for event in events:
                 got = True
                 size = assembler.size
-                if isinstance(event, Whole):
-                    deltas = _whole(http, assembler, event.text, read_whole)
-                else:
-                    deltas = _event(assembler, event, read_event)
+                whole = isinstance(event, Whole)
+                deltas = _event(http, assembler, event, read_whole if whole else read_event)
                 if assembler.size > size:
                     silence.touch()
                 for delta in deltas:
@@ -74,7 +72,11 @@ async def converse(
     yield assembler.reply()
 
 
-def _event(assembler: Assembler, event: ServerEvent, read: ReadEvent) -> list[Delta]:
+def _event(
+    http: HttpStream, assembler: Assembler, event: ServerEvent | Whole, read: ReadEvent
+) -> list[Delta]:
+    if isinstance(event, Whole):
+        return _whole(http, assembler, event.text, read)
     if event.data.strip() == "[DONE]":
         assembler.closed = True
         return []
