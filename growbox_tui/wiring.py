@@ -167,7 +167,7 @@ class Workbench:
             system=self._system,
             read_file=mention_reader(workspace),
         )
-        last = await memory.last_request(session_id)
+        last = await memory.kept(f"seen:{session_id}")
         if last is not None:
             talk.seen = Seen.from_json(last)
             talk.requests = talk.seen.number

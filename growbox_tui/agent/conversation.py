@@ -27,6 +27,7 @@ from growbox_tui.agent.events import (
     WindowChanged,
     WindowItemView,
 )
+from growbox_tui.agent.limits import Limits
 from growbox_tui.agent.messages import (
     Message,
     Part,
@@ -37,36 +38,10 @@ from growbox_tui.agent.messages import (
 )
 from growbox_tui.agent.mind import Mind, View
 from growbox_tui.agent.prompt import Seen
-from growbox_tui.models.protocol import Model, ModelFacts, Reply
+from growbox_tui.models.protocol import Model, Reply
 from memory.context.render import shown_ids
 from memory.tokens import estimate
 from memory.types import NewNode, Node
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much of everything."""
-
-    steps: int = 200
-    """Replies in one turn."""
-    result_chars: int = 16_000
-    """Characters of a tool result that the model reads; the whole is kept by reference."""
-    item_tokens: int = 300
-    """Tokens of one recalled memory in the prompt."""
-    recall_tokens: int = 1_500
-    """Tokens that one recall may add to the prompt."""
-    attach_chars: int = 120_000
-    """Characters of all files mentioned in one message."""
-    unknown_context: int = 128_000
-    """Context window assumed where a model's is not known."""
-    full: float = 0.85
-    """Share of the usable window at which an epoch ends."""
-    keep: float = 0.4
-    """Share of it that the tail keeps then."""
-    region: float = 0.1
-    """Share of it that remembered nodes keep then."""
-    repairs: int = 3
-    """Replies in a row in which every call was broken, after which the turn fails."""
 
 
 @dataclass(slots=True)
@@ -269,29 +244,6 @@ class Conversation:
                 self.labels[node_id] = (found[2][:80], found[1])
                 return self.labels[node_id]
         return node_id, ""
-
-
-def price(facts: ModelFacts, usage_input: int, output: int, read: int, write: int) -> float | None:
-    """US dollars of one request; ``None`` when a price is not known.
-
-    Args:
-        facts: prices a token.
-        usage_input: tokens of the whole prompt, cached ones included.
-        output: tokens of the reply.
-        read: tokens of the prompt that a cache served.
-        write: tokens of the prompt that were written to a cache.
-    """
-    if facts.input_price is None or facts.output_price is None:
-        return None
-    read_price = facts.input_price if facts.cache_read_price is None else facts.cache_read_price
-    write_price = facts.input_price if facts.cache_write_price is None else facts.cache_write_price
-    fresh = max(0, usage_input - read - write)
-    return (
-        fresh * facts.input_price
-        + read * read_price
-        + write * write_price
-        + output * facts.output_price
-    )
 
 
 def minute(at: int) -> str:

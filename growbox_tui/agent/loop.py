@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import time
 
-from growbox_tui.agent.conversation import Conversation, price
+from growbox_tui.agent.accounting import account
+from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.dispatch import Done
 from growbox_tui.agent.events import (
     EndReason,
@@ -18,11 +19,10 @@ from growbox_tui.agent.events import (
     Steered,
     TurnEnded,
     TurnStarted,
-    UsageReported,
 )
-from growbox_tui.agent.messages import Text, Usage
+from growbox_tui.agent.messages import Text
 from growbox_tui.agent.opening import open_turn
-from growbox_tui.agent.prompt import Forecast, Prompt, Seen, forecast, lay_out, shortfall
+from growbox_tui.agent.prompt import forecast, lay_out
 from growbox_tui.agent.speak import Shown, speak
 from growbox_tui.models.protocol import ModelError, Reply, TooLong
 from memory import MemoryFileError
@@ -128,43 +128,8 @@ async def _request(talk: Conversation, turn: int, shown: Shown) -> Reply:
     begun = time.monotonic()
     request = prompt.request_for(talk.window.session)
     reply = await speak(talk.model, request, talk.requests, talk.publish, shown)
-    await _account(talk, prompt, expected, reply.usage, time.monotonic() - begun)
+    await account(talk, prompt, expected, reply.usage, time.monotonic() - begun)
     return reply
-
-
-async def _account(
-    talk: Conversation, prompt: Prompt, expected: Forecast, usage: Usage | None, seconds: float
-) -> None:
-    """Remember the request for the next forecast, and tell what the provider said of it."""
-    assert talk.window.epoch is not None
-    talk.seen = Seen(talk.model.name, prompt.blocks, talk.requests)
-    await talk.mind.note_request(talk.window.session, talk.window.epoch.number, talk.seen.to_json())
-    said = usage or Usage()
-    predicted, cause = expected.tokens, expected.cause
-    if said.input is None or said.cache_read is None:
-        cause = cause or "the provider reported no cache figures"
-    else:
-        predicted, gap = shortfall(expected.tokens, prompt.tokens, said.input, said.cache_read)
-        cause = cause or gap
-    cost = None
-    if said.input is not None and said.output is not None:
-        cost = price(
-            talk.model.facts, said.input, said.output, said.cache_read or 0, said.cache_write or 0
-        )
-    talk.cost = None if talk.cost is None or cost is None else talk.cost + cost
-    talk.publish(
-        UsageReported(
-            talk.requests,
-            said.input,
-            said.output,
-            said.cache_read,
-            said.cache_write,
-            cost,
-            round(seconds, 3),
-            predicted,
-            cause,
-        )
-    )
 
 
 async def _dispatch(talk: Conversation, turn: int, reply: Reply) -> list[Done]:

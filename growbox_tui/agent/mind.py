@@ -84,9 +84,6 @@ class Mind(Protocol):
     async def note_request(self, session: str, epoch: int, body: str) -> None:
         """Keep a request's ledger entry."""
 
-    async def last_request(self, session: str) -> str | None:
-        """The newest ledger entry of a session."""
-
     async def keep(self, key: str, value: Any) -> None:
         """Keep a small setting."""
 

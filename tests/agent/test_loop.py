@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from growbox_tui.agent.conversation import Limits
 from growbox_tui.agent.events import (
     Event,
     Failed,
@@ -19,6 +18,7 @@ from growbox_tui.agent.events import (
     UsageReported,
     WindowChanged,
 )
+from growbox_tui.agent.limits import Limits
 from growbox_tui.agent.messages import ToolResult, message_from_json
 from growbox_tui.models.protocol import Request
 from growbox_tui.models.scripted_model import ScriptedModel

@@ -296,7 +296,7 @@ async def test_the_same_call_that_brings_something_new_goes_on(memory: Memory) -
 async def test_the_last_words_shown_are_a_node_exactly_once_however_a_turn_ends(
     memory: Memory, way: str
 ) -> None:
-    from growbox_tui.agent.conversation import Limits
+    from growbox_tui.agent.limits import Limits
 
     script = {
         "max_steps": "say the last words\ncall look {}\n---\nsay never",

@@ -18,10 +18,11 @@ from executors.protocol import (
     Job,
     Outcome,
 )
-from growbox_tui.agent.conversation import Conversation, Limits
+from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.dispatch import Asking, Dispatch
 from growbox_tui.agent.events import Event, SessionOpened
 from growbox_tui.agent.gate import Policy
+from growbox_tui.agent.limits import Limits
 from growbox_tui.agent.session import Session
 from growbox_tui.agent.stream import EventStream, Reader
 from growbox_tui.models.protocol import Model
