@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from growbox_tui.agent.events import MessageEnded
 from tests.bench.__main__ import BENCHES, main, parser_of
 from tests.bench.figures import as_json, percentile, table
-from tests.bench.kill import unanswered
+from tests.bench.kill import Round, faults_on_file, unanswered
 from tests.doubles.layout import share, shares, units
 
 
@@ -65,6 +67,19 @@ def test_a_call_without_a_result_right_behind_it_is_found() -> None:
 
     assert unanswered({"messages": [call, result, words]}) == ["call c2 was not answered"]
     assert unanswered({"messages": [result]}) == ["a result answers no call: c1"]
+
+
+async def test_a_message_that_was_told_as_finished_and_is_not_on_file_is_found(
+    tmp_path: Path,
+) -> None:
+    killed = Round(None, [MessageEnded("mem://nothing", "Lost words", "end")])
+
+    faults = await faults_on_file(tmp_path / "memory.db", killed)
+
+    assert [fault.partition(" was told")[0] for fault in faults] == [
+        "mem://nothing",
+        "'Lost words'",
+    ]
 
 
 @pytest.mark.parametrize("name", BENCHES)
