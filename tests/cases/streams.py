@@ -21,7 +21,7 @@ from growbox_tui.agent.messages import Message, Text
 from growbox_tui.models.anthropic_wire import AnthropicModel
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Model, ModelError, Reply, Request
-from tests.cases.verdict import Row, Verdict, failed, passed, rows, short
+from tests.cases.verdict import Row, Verdict, failed, passed, rows, short, to_read
 from tests.doubles.stream_server import StreamServer
 
 SIGNATURE = re.compile(r"(\w+)\((.*)\)")
@@ -87,6 +87,10 @@ def judged(case: str, row: Row, ran: list[Row]) -> Verdict:
     if allowed is None:
         allowed = [call for text in row["writes"] for call in macro_calls(text)]
     strangers = [call for call in ran if call not in allowed]
+    if strangers and "tool_calls" not in expect and expect["outcome"] == "complete":
+        return to_read(
+            case, f"{short(row['title'])}: ran {short(strangers)}; the row names no calls"
+        )
     if strangers or len(ran) > len(allowed):
         return failed(case, f"ran {short(strangers or ran)}, allowed were {short(allowed)}")
     if expect["outcome"] == "complete" and expect.get("tool_calls") and ran != allowed:

@@ -33,6 +33,11 @@ def failed(case: str, why: str) -> Verdict:
     return Verdict(case, "failed", why)
 
 
+def to_read(case: str, why: str) -> Verdict:
+    """The row does not say, or no program can act it out."""
+    return Verdict(case, "read", why)
+
+
 def compared(case: str, wanted: object, got: object) -> Verdict:
     """Passed when both are equal."""
     if wanted == got:
