@@ -148,7 +148,9 @@ class Napped:
 class TurnStarted:
     turn: int
     text: str
-    """The user's words as typed."""
+    """The user's words as typed; they are on disk."""
+    address: str = ""
+    """``mem://…`` of their node."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from growbox_tui.agent.events import (
     PromptBuilt,
     Steered,
     TurnEnded,
-    TurnStarted,
 )
 from growbox_tui.agent.messages import Text
 from growbox_tui.agent.opening import open_turn
@@ -35,7 +34,6 @@ async def run_turn(talk: Conversation, text: str) -> TurnEnded:
     a result, and what was shown is on disk."""
     turn = talk.window.turns + 1
     shown = Shown()
-    talk.publish(TurnStarted(turn, text))
     try:
         await talk.ready()
         await open_turn(talk, turn, text)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
+from dataclasses import dataclass
 
 from growbox_tui.agent.conversation import Conversation, minute
-from growbox_tui.agent.events import HitView, Notice, Recalled
+from growbox_tui.agent.events import Event, HitView, Notice, Recalled, TurnStarted
 from growbox_tui.agent.mentions import as_block, attach
 from growbox_tui.agent.messages import Part, Text
 from memory import MemoryFileError
@@ -20,50 +20,61 @@ VIEW_CHARS = 600
 async def open_turn(talk: Conversation, turn: int, text: str) -> None:
     """Record the user's message with what memory and the mentioned files add to it.
 
-    The words are recorded even when recall fails or is cancelled.
+    Nothing is told of the turn before its words are on disk; they are recorded even when recall
+    fails or is cancelled.
     """
-    parts: list[Part] = []
-    shows: list[str] = []
+    found = Found([], [], [])
     try:
-        parts, shows = await _remembered(talk, text)
-    except asyncio.CancelledError:
-        await _record(talk, turn, text, [], [])
-        raise
-    attached = attach(text, talk.read_file, talk.attach_budget)
-    for file in attached:
+        found = await _remembered(talk, text)
+        found.parts.extend(_attached(talk, text, found))
+    finally:
+        where = talk.surroundings()
+        head: list[Part] = [Text(where)] if where else []
+        node = talk.node("user", text, turn)
+        parts = [*head, *found.parts, Text(text)]
+        address = await talk.add(turn, "user", parts, node, found.shows)
+        talk.publish(TurnStarted(turn, text, address))
+        for event in found.told:
+            talk.publish(event)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What goes into the message beside the words, and what is told of it once it is on disk."""
+
+    parts: list[Part]
+    shows: list[str]
+    """Ids of the remembered nodes in it."""
+    told: list[Event]
+
+
+def _attached(talk: Conversation, text: str, found: Found) -> list[Part]:
+    """The mentioned files; a notice for each that cannot be read."""
+    parts: list[Part] = []
+    for file in attach(text, talk.read_file, talk.attach_budget):
         if file.problem:
-            talk.publish(Notice("warning", f"@{file.path} was not attached: {file.problem}"))
+            words = f"@{file.path} was not attached: {file.problem}"
+            found.told.append(Notice("warning", words))
         else:
             parts.append(Text(as_block(file)))
-    await _record(talk, turn, text, parts, shows)
+    return parts
 
 
-async def _record(
-    talk: Conversation, turn: int, text: str, extra: list[Part], shows: list[str]
-) -> None:
-    where = talk.surroundings()
-    head: list[Part] = [Text(where)] if where else []
-    node = talk.node("user", text, turn)
-    await talk.add(turn, "user", [*head, *extra, Text(text)], node, shows)
-
-
-async def _remembered(talk: Conversation, text: str) -> tuple[list[Part], list[str]]:
+async def _remembered(talk: Conversation, text: str) -> Found:
     """The memories that bear on the words and do not stand in the prompt yet."""
     query = Query(text, project=str(talk.project), session=talk.window.session)
     try:
         found = await talk.mind.recall(query)
     except MemoryFileError as error:
-        talk.publish(Notice("warning", f"memory could not be searched: {error}"))
-        return [], []
+        return Found([], [], [Notice("warning", f"memory could not be searched: {error}")])
     placed = place(talk, found)
     talk.window.touch([hit.node.id for hit in found.hits])
     tokens = sum(estimate(body) for body in placed.values())
-    talk.publish(_event(talk, found, placed, tokens))
+    told: list[Event] = [_event(talk, found, placed, tokens)]
     if found.notice:
-        talk.publish(Notice("info", found.notice))
-    if not placed:
-        return [], []
-    return [Text("\n".join(placed.values()))], list(placed)
+        told.append(Notice("info", found.notice))
+    parts: list[Part] = [Text("\n".join(placed.values()))] if placed else []
+    return Found(parts, list(placed), told)
 
 
 def place(talk: Conversation, found: Recollection) -> dict[str, str]:

@@ -27,7 +27,6 @@ from pathlib import Path
 from growbox_tui.agent.events import (
     Event,
     MessageEnded,
-    PromptBuilt,
     ToolEnded,
     TurnEnded,
     TurnStarted,
@@ -149,19 +148,9 @@ def killed(repository: Path, env: dict[str, str], file: Path, moment: Moment | N
 
 
 def finished(each: Round) -> Iterator[tuple[str, str]]:
-    """``(address, words)`` of every message told as finished; the address may be empty.
-
-    The user's words are a message once the prompt that holds them was built: ``TurnStarted`` only
-    echoes what was typed.
-    """
-    asked = ""
+    """``(address, words)`` of every message told as finished; the address may be empty."""
     for event in each.told:
-        if isinstance(event, TurnStarted):
-            asked = event.text
-        elif isinstance(event, PromptBuilt) and asked:
-            yield "", asked
-            asked = ""
-        elif isinstance(event, MessageEnded) and event.text:
+        if isinstance(event, TurnStarted) or (isinstance(event, MessageEnded) and event.text):
             yield event.address, event.text
         elif isinstance(event, ToolEnded):
             yield event.address, ""
@@ -201,7 +190,7 @@ def faults_of_resuming(
     found = [] if bodies else ["resuming sent no request"]
     for body in bodies:
         found += unanswered(body)
-    asked = any(isinstance(event, PromptBuilt) for event in each.told)
+    asked = any(isinstance(event, TurnStarted) for event in each.told)
     if asked and bodies and QUESTION not in json.dumps(bodies[0], ensure_ascii=False):
         found.append("the resumed session does not hold the question")
     return found
