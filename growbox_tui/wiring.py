@@ -5,9 +5,8 @@ Heavy imports happen inside its methods, so that a screen can be painted first.
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files as resource_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -16,10 +15,10 @@ from growbox_tui.file_index import FileIndex
 from growbox_tui.settings import Settings, save
 
 if TYPE_CHECKING:
-    from executors.workspace import Workspace
     from growbox_tui.agent.conversation import Conversation
     from growbox_tui.agent.events import Event, SessionOpened
     from growbox_tui.agent.session import Session
+    from growbox_tui.bindings import Granted
     from growbox_tui.models.protocol import Model
     from memory import Memory
     from memory.types import MemoryState, SessionInfo
@@ -59,7 +58,7 @@ class Workbench:
         self._memory: Memory | None = None
         self._sessions: list[Session] = []
         self._files = FileIndex(self.project)
-        self._kept: set[asyncio.Task[None]] = set()
+        self._granted: list[Granted] = []
         self._given: dict[str, str] = {}
         """A voice's own name → the name that it was asked for by (a whole path, for a file)."""
 
@@ -139,29 +138,24 @@ class Workbench:
         from growbox_tui.agent.dispatch import Asking, Dispatch
         from growbox_tui.agent.gate import Policy
         from growbox_tui.agent.prompt import Seen
+        from growbox_tui.bindings import Granted, look_with, mention_reader, page_from
 
         workspace = Workspace(self.project)
-        hands = builtin(workspace, self._looker(memory, session_id), self._pager(memory))
-        granted = f"commands:{self.project}"
+        project = str(self.project)
+        hands = builtin(workspace, look_with(memory, project, session_id), page_from(memory))
+        granted = Granted(memory, project)
         policy = Policy(
             self.project,
             lambda path: workspace.is_secret(Path(path)),
-            commands=frozenset(await memory.kept(granted, [])),
+            commands=await granted.commands(),
         )
-
-        def remember_command(command: str) -> None:
-            commands = sorted({command, *dispatch.policy.commands})
-            task = asyncio.create_task(memory.keep(granted, commands))
-            self._kept.add(task)
-            task.add_done_callback(self._kept.discard)
-
-        dispatch = Dispatch(hands, policy, Asking(publish, self._stand_in), remember_command)
+        self._granted.append(granted)
         talk = Conversation(
             project=self.project,
             model=model,
             mind=memory,
             window=await memory.window(session_id),
-            dispatch=dispatch,
+            dispatch=Dispatch(hands, policy, Asking(publish, self._stand_in), granted.add),
             publish=publish,
             tools=hands.tools(),
             system=self._system,
@@ -179,25 +173,6 @@ class Workbench:
         words = resource_files("growbox_tui.agent").joinpath("system_prompt.md").read_text("utf-8")
         said = instructions([self.settings.config.parent, self.project])
         return (words.strip(), said) if said else (words.strip(),)
-
-    def _looker(self, memory: Memory, session_id: str) -> Callable[[str], Awaitable[str]]:
-        from memory.context.render import render
-        from memory.types import Query
-
-        async def look(question: str) -> str:
-            query = Query(question, project=str(self.project), session=session_id)
-            found = await memory.recall(query)
-            bodies = [render(hit.node, 500) for hit in found.hits]
-            return "\n".join([*bodies, found.notice] if found.notice else bodies)
-
-        return look
-
-    def _pager(self, memory: Memory) -> Callable[[str], Awaitable[str | None]]:
-        async def page(address: str) -> str | None:
-            node = await memory.refer(address)
-            return None if node is None else node.text
-
-        return page
 
     async def _opened(
         self, talk: Conversation, memory: Memory, resumed: bool, why: str
@@ -258,29 +233,9 @@ class Workbench:
         for session in self._sessions:
             await session.close()
         self._sessions.clear()
-        if self._kept:
-            await asyncio.wait(self._kept)
+        for granted in self._granted:
+            await granted.settle()
         await self._files.close()
         if self._memory is not None:
             await self._memory.close()
             self._memory = None
-
-
-def mention_reader(workspace: Workspace) -> Callable[[str], str]:
-    """What gives ``@path`` its text: any encoding that the hands read; ``ValueError`` else."""
-    from executors.encoding import decode, detect
-    from executors.protocol import HandError
-    from executors.workspace import read_bytes
-
-    def read(path: str) -> str:
-        try:
-            real = workspace.resolve(path)
-            data = read_bytes(real, workspace.show(real))
-        except HandError as error:
-            raise ValueError(str(error)) from error
-        encoding = detect(data)
-        if encoding is None:
-            raise ValueError(f"{path} is not text")
-        return decode(data, encoding)
-
-    return read

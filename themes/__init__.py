@@ -1,1 +1,1 @@
-"""Colour themes, one TOML file each. A package only so that an installed growbox finds its files."""
+"""Colour themes, one TOML file each; a package so that an installed growbox finds them."""

@@ -136,13 +136,6 @@ async def session_on(
     resumed = bool(session)
     session = session or await memory.open_session(str(project), model.name)
     policy = Policy(project, secret=lambda path: path.endswith(".env"))
-
-    def read_file(path: str) -> str:
-        try:
-            return (files or {})[path]
-        except KeyError:
-            raise FileNotFoundError(f"no such file: {path}") from None
-
     talk = Conversation(
         project=project,
         model=model,
@@ -152,11 +145,10 @@ async def session_on(
         publish=stream.publish,
         tools=registry.tools(),
         system=lambda: ("You are a test.",),
-        read_file=read_file,
+        read_file=reader_of(files or {}),
         today=lambda: "2026-05-03",
         limits=limits or Limits(),
     )
-    opened = SessionOpened(session, str(project), model.name, "", resumed, 0, 0)
 
     async def open_model(name: str) -> Model:
         return model
@@ -165,8 +157,19 @@ async def session_on(
         talk,
         stream,
         open_model=open_model,
-        opened=opened,
+        opened=SessionOpened(session, str(project), model.name, "", resumed, 0, 0),
         transcript=await memory.transcript(session) if resumed else [],
         embed_behind=embed_behind,
     )
     return Bench(made, memory, model, stream.reader())
+
+
+def reader_of(files: Mapping[str, str]) -> Callable[[str], str]:
+    """What gives ``@path`` its text, from a test's own files."""
+
+    def read(path: str) -> str:
+        if path not in files:
+            raise FileNotFoundError(f"no such file: {path}")
+        return files[path]
+
+    return read

@@ -25,7 +25,8 @@ def ordinary_user(tmp_path: Path) -> Iterator[Path]:
     if os.geteuid() != 0:
         yield folder
         return
-    for above in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+    own = [place for place in (tmp_path, *tmp_path.parents) if place.stat().st_uid == 0]
+    for above in own[:-1]:
         above.chmod(above.stat().st_mode | 0o111)
     os.chown(folder, NOBODY, NOBODY)
     os.seteuid(NOBODY)

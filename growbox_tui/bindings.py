@@ -1,0 +1,84 @@
+"""Bindings: the few closures by which hands, memory and gate reach one another.
+
+Hands are given callables and know no memory; the gate is given what was granted and knows no file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from executors.encoding import decode, detect
+from executors.protocol import HandError
+from executors.workspace import Workspace, read_bytes
+from memory import Memory
+from memory.context.render import render
+from memory.types import Query
+
+LOOK_TOKENS = 500
+"""Tokens of one memory that the recall hand brings."""
+
+
+def look_with(memory: Memory, project: str, session: str) -> Callable[[str], Awaitable[str]]:
+    """What the recall hand asks a question with: rendered memories, best first."""
+
+    async def look(question: str) -> str:
+        found = await memory.recall(Query(question, project=project, session=session))
+        bodies = [render(hit.node, LOOK_TOKENS) for hit in found.hits]
+        return "\n".join([*bodies, found.notice] if found.notice else bodies)
+
+    return look
+
+
+def page_from(memory: Memory) -> Callable[[str], Awaitable[str | None]]:
+    """What the recall hand pages an address in with: the whole text, ``None`` for no such one."""
+
+    async def page(address: str) -> str | None:
+        node = await memory.refer(address)
+        return None if node is None else node.text
+
+    return page
+
+
+def mention_reader(workspace: Workspace) -> Callable[[str], str]:
+    """What gives ``@path`` its text: any encoding that the hands read; ``ValueError`` else."""
+
+    def read(path: str) -> str:
+        try:
+            real = workspace.resolve(path)
+            data = read_bytes(real, workspace.show(real))
+        except HandError as error:
+            raise ValueError(str(error)) from error
+        encoding = detect(data)
+        if encoding is None:
+            raise ValueError(f"{path} is not text")
+        return decode(data, encoding)
+
+    return read
+
+
+class Granted:
+    """Commands that the user allowed for always in one folder, kept in the memory file."""
+
+    def __init__(self, memory: Memory, project: str) -> None:
+        self._memory = memory
+        self._key = f"commands:{project}"
+        self._commands: set[str] = set()
+        self._writing: set[asyncio.Task[None]] = set()
+
+    async def commands(self) -> frozenset[str]:
+        """All that were allowed so far."""
+        self._commands = set(await self._memory.kept(self._key, []))
+        return frozenset(self._commands)
+
+    def add(self, command: str) -> None:
+        """One more; it holds at once and is on disk a moment later."""
+        self._commands.add(command)
+        task = asyncio.create_task(self._memory.keep(self._key, sorted(self._commands)))
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+
+    async def settle(self) -> None:
+        """Wait until all is on disk."""
+        if self._writing:
+            await asyncio.wait(self._writing)
