@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -149,19 +149,24 @@ async def session_on(
         today=lambda: "2026-05-03",
         limits=limits or Limits(),
     )
-
-    async def open_model(name: str) -> Model:
-        return model
-
     made = Session(
         talk,
         stream,
-        open_model=open_model,
+        open_model=always(model),
         opened=SessionOpened(session, str(project), model.name, "", resumed, 0, 0),
         transcript=await memory.transcript(session) if resumed else [],
         embed_behind=embed_behind,
     )
     return Bench(made, memory, model, stream.reader())
+
+
+def always(model: Model) -> Callable[[str], Awaitable[Model]]:
+    """Every name opens this voice."""
+
+    async def open_model(name: str) -> Model:
+        return model
+
+    return open_model
 
 
 def reader_of(files: Mapping[str, str]) -> Callable[[str], str]:
