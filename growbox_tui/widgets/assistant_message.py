@@ -13,6 +13,7 @@ from growbox_tui.widgets.page import Page, Row
 
 if TYPE_CHECKING:
     from textual.selection import Selection
+    from textual.strip import Strip
 
 CUT_WORDS = {"cut": "— cut here", "length": "— cut here: the reply reached its length limit"}
 """What stands below a reply that is not whole, by its stop reason."""
@@ -31,6 +32,10 @@ class AssistantMessage(Static):
         """How to make this widget anew."""
         text, stop = self.text, self.stop
         return lambda: AssistantMessage(text, stop)
+
+    def render_line(self, y: int) -> Strip:
+        """Only rows in view are drawn."""
+        return self._page.line(self, y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:
         """Copied text has no breaks of ours in it."""

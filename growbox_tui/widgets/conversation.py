@@ -24,6 +24,8 @@ WINDOW = 200
 """Finished messages that stay mounted."""
 SLACK = 50
 """How many over it before the oldest go; also how many come back at a time."""
+LAYOUT_SECONDS = 0.5
+"""Time in which mounted messages are surely laid out."""
 
 Recipe = Callable[[], "Widget"]
 
@@ -57,6 +59,8 @@ class Conversation(VerticalScroll, can_focus=False):
         self._pending: list[Widget] = []
         self._flushing = False
         self._loading = False
+        self._all_back = False
+        """Whether the older messages are mounted and only wait to be laid out."""
         self._below = 0
         """Rows from the view's top to the end, while older messages are loaded above it."""
 
@@ -131,12 +135,19 @@ class Conversation(VerticalScroll, can_focus=False):
         self._below = self.virtual_size.height - self.scroll_offset.y
         await self._history.mount(*[recipe() for recipe in recipes], before=0)
         self._show_earlier()
+        self._all_back = True
+        # They may have been laid out while they were mounted; then no more growth will come.
+        self.set_timer(LAYOUT_SECONDS, self._end_loading)
+
+    def _end_loading(self) -> None:
+        self._loading = self._all_back = False
 
     def watch_virtual_size(self, old: Size, new: Size) -> None:
         """Older messages have been laid out above: go on showing what was shown."""
         if self._loading and new.height > old.height:
-            self._loading = False
             self.scroll_to(y=new.height - self._below, animate=False, force=True)
+            if self._all_back:
+                self._end_loading()
 
     async def clear(self) -> None:
         """Forget all messages on screen, the older ones too."""

@@ -18,6 +18,7 @@ from growbox_tui.widgets.safe_text import safe
 
 if TYPE_CHECKING:
     from textual.selection import Selection
+    from textual.strip import Strip
     from textual.timer import Timer
 
 UPDATE_SECONDS = 0.05
@@ -69,6 +70,10 @@ class LiveMessage(Static):
         """More reasoning; its last lines are shown until words come."""
         self._thinking = (self._thinking + text)[-THINKING_KEPT:]
         self._schedule()
+
+    def render_line(self, y: int) -> Strip:
+        """Only rows in view are drawn."""
+        return self._page.line(self, y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:
         """Copied text has no breaks of ours in it."""

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.strip import Strip
+from textual.style import Style
 from textual.visual import RenderOptions, Visual
 
 if TYPE_CHECKING:
     from textual.css.styles import RulesMap
     from textual.selection import Selection
-    from textual.strip import Strip
-    from textual.style import Style
+    from textual.widget import Widget
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +69,33 @@ class Page(Visual):
         self._build = build
         self._width = -1
         self._rows: Sequence[Row] = ()
-        self._drawn = Content("")
+        self._drawn: Content | None = None
 
     def rows(self, width: int) -> Sequence[Row]:
         """The rows at this width in cells."""
         if width != self._width:
             self._rows = self._build(width)
             self._width = width
-            self._drawn = Content("\n").join(row.content for row in self._rows)
+            self._drawn = None
         return self._rows
+
+    def line(self, widget: Widget, y: int) -> Strip:
+        """One row as ``widget`` draws it. A widget whose ``render_line`` is this lays out and
+        colours only the rows that are in view, however long its text is."""
+        width = widget.size.width
+        rows = self.rows(width)
+        if not 0 <= y < len(rows):
+            return Strip.blank(width, widget.visual_style.rich_style)
+        content = rows[y].content
+        selection = widget.text_selection
+        if selection is not None and (span := selection.get_span(y)) is not None:
+            chosen = Style.from_styles(widget.screen.get_component_styles("screen--selection"))
+            start, end = span
+            content = content.stylize(chosen, start, len(content) if end == -1 else end)
+        strip = Visual.to_strips(
+            widget, content, width, 1, widget.visual_style, apply_selection=False
+        )[0]
+        return strip.apply_offsets(0, y)
 
     def render_strips(
         self, width: int, height: int | None, style: Style, options: RenderOptions
@@ -84,6 +103,8 @@ class Page(Visual):
         """Textual's call for the lines to draw."""
         if width <= 0 or not self.rows(width):
             return []
+        if self._drawn is None:
+            self._drawn = Content("\n").join(row.content for row in self._rows)
         return self._drawn.render_strips(width, height, style, replace(options, rules={}))
 
     def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:

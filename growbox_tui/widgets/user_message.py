@@ -14,6 +14,7 @@ from growbox_tui.widgets.safe_text import safe
 
 if TYPE_CHECKING:
     from textual.selection import Selection
+    from textual.strip import Strip
 
 SHOWN_LINES = 30
 """Lines of a long message that are drawn; a pasted file would bury the conversation."""
@@ -31,6 +32,10 @@ class UserMessage(Static):
         """How to make this widget anew."""
         text = self.text
         return lambda: UserMessage(text)
+
+    def render_line(self, y: int) -> Strip:
+        """Only rows in view are drawn."""
+        return self._page.line(self, y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:
         """Copied text has no breaks of ours in it."""

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from textual.geometry import Offset
 from textual.pilot import Pilot
 
 from growbox_tui.agent import events as e
@@ -94,7 +95,7 @@ async def test_only_the_newest_messages_stay_mounted_and_the_older_come_back() -
         assert len(talk.messages) < 260
         before = talk.earlier
         assert before > 160
-        await until(pilot, lambda: talk.scroll_offset.y == talk.max_scroll_y)
+        await until(pilot, lambda: talk.scroll_offset.y == talk.max_scroll_y > 900)
         talk.scroll_to(y=0, animate=False)
         await until(pilot, lambda: talk.earlier == before - 50)
         await until(pilot, lambda: talk.scroll_offset.y > 50)
@@ -343,3 +344,22 @@ async def test_leaving_lets_go_of_the_workbench() -> None:
         await send(pilot, "/quit")
         await until(pilot, lambda: not app.is_running)
     assert app.workbench.closed  # type: ignore[attr-defined]
+
+
+async def test_copying_gives_the_words_without_our_line_breaks() -> None:
+    text = "ab汉字cd " + "修剪枝节点" * 20 + " and the end"
+    session = FakeSession(replay=(e.Replayed("assistant", text), e.Replayed("user", text)))
+    app, _ = app_with(session)
+    async with app.run_test(size=(70, 24)) as pilot:
+        for kind in (AssistantMessage, UserMessage):
+            await until(pilot, lambda kind=kind: bool(app.chat.query(kind)))
+            message = app.chat.query_one(kind)
+            await until(pilot, lambda message=message: message.content_size.height >= 3)
+            inner = message.content_region.offset - message.region.offset
+            await pilot.mouse_down(kind, offset=inner)
+            await pilot.hover(kind, offset=inner + Offset(10, message.content_size.height - 1))
+            await pilot.mouse_up(kind, offset=inner + Offset(40, message.content_size.height - 1))
+            await until(pilot, lambda: bool(app.screen.get_selected_text()))
+            chosen = app.screen.get_selected_text()
+            assert chosen is not None and text.startswith(chosen) and len(chosen) > 90
+            app.screen.clear_selection()
