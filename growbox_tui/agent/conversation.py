@@ -234,9 +234,11 @@ class Conversation:
         epoch = self.window.epoch
         bodies = [item.body for item in epoch.items if item.node == node_id] if epoch else []
         bodies += [
-            message_from_json(entry.body).text
+            part.text if isinstance(part, Text) else part.content
             for entry in self.window.entries
             if node_id in entry.shows
+            for part in message_from_json(entry.body).parts
+            if isinstance(part, Text | ToolResult)
         ]
         for body in bodies:
             found = re.search(rf"mem://{node_id} ([\d-]+ [\d:]+)[^\n]*\n([^\n]*)", body)

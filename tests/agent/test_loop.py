@@ -280,8 +280,12 @@ async def test_the_recall_hands_memories_count_as_being_in_the_window(memory: Me
     recall = Hand("recall", lambda arguments, job: render(node, 100))
     model = ScriptedModel.parse('call recall {"query": "packages"}\n---\nsay pnpm.')
     bench = await session_on(memory, model, recall)
-    await bench.ask("hello there")
+    events = await bench.ask("hello there")
     assert bench.session.talk.window.holds(node.id)
+    shown = of(events, WindowChanged)[-1].items
+    assert [(item.address, item.label) for item in shown] == [
+        (node.address, "we use pnpm, never npm")
+    ]
 
 
 async def test_every_message_of_the_conversation_is_a_node_of_the_timeline(memory: Memory) -> None:
