@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,10 +15,12 @@ from textual.app import App
 
 from growbox_tui import commands
 from growbox_tui.actions import by_command, nearest_command
-from growbox_tui.agent.events import ApprovalAsked, Failed, QuestionAsked
+from growbox_tui.agent.events import ApprovalAsked, QuestionAsked
+from growbox_tui.branch import branch_of
 from growbox_tui.router import Places, Router
 from growbox_tui.screens.chat import ChatScreen
 from growbox_tui.session_figures import Figures
+from growbox_tui.tellings import told
 from growbox_tui.themes import DEFAULT, load_themes, variable_defaults
 from growbox_tui.widgets.approval_card import ARM_SECONDS, ApprovalCard
 from growbox_tui.widgets.composer import Composer, Draft
@@ -44,26 +45,6 @@ def _palette() -> type[Provider]:
     from growbox_tui.palette import ActionProvider
 
     return ActionProvider
-
-
-def branch_of(project: Path) -> str:
-    """The git branch of a folder, or the first letters of its commit; empty outside of git."""
-    for folder in (project, *project.parents):
-        git = folder / ".git"
-        try:
-            if git.is_file():
-                git = folder / git.read_text("utf-8").partition("gitdir:")[2].strip()
-            head = (git / "HEAD").read_text("utf-8").strip()
-        except (OSError, UnicodeDecodeError):
-            continue
-        return head.removeprefix("ref: refs/heads/") if head.startswith("ref:") else head[:8]
-    return ""
-
-
-def told(error: BaseException) -> Failed:
-    """An error as an event: its own words and hint where it has them, else its name and text."""
-    text = getattr(error, "text", "") or f"{type(error).__name__}: {error}"
-    return Failed(type(error).__name__, str(text), str(getattr(error, "hint", "")))
 
 
 class GrowboxApp(App[None]):
@@ -275,7 +256,7 @@ class GrowboxApp(App[None]):
         first = not self.chat.conversation.open_asks
         self.chat.conversation.ask(card)
         if first:
-            self.chat.call_after_refresh(card.focus)
+            self.chat.call_after_refresh(card.focus, scroll_visible=False)
 
     def _close_ask(self, ask: str) -> None:
         """Focus goes on before the card goes: Textual would choose a card far up instead."""

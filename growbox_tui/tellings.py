@@ -67,3 +67,9 @@ def approval_answered(asked: e.ApprovalAsked, event: e.ApprovalAnswered) -> Noti
     what = "; ".join(asked.claims) or asked.preview.title
     reason = f": {event.reason}" if event.reason else ""
     return Notice(f"{what} · {words}{_BY[event.by]}{reason}", level)
+
+
+def told(error: BaseException) -> e.Failed:
+    """An error as an event: its own words and hint where it has them, else its name and text."""
+    text = getattr(error, "text", "") or f"{type(error).__name__}: {error}"
+    return e.Failed(type(error).__name__, str(text), str(getattr(error, "hint", "")))

@@ -78,7 +78,7 @@ class ApprovalCard(Vertical, can_focus=True):
             if event.key == "escape" and self.query("Input"):
                 event.stop()
                 self.query("Input").remove()
-                self.focus()
+                self.focus(scroll_visible=False)
             return
         choice = self.choice_of(event.key)
         if not self.armed and event.is_printable and event.character:
@@ -103,7 +103,7 @@ class ApprovalCard(Vertical, can_focus=True):
 
         line = Input(placeholder="Why not? The model reads this. enter sends, also empty")
         self.mount(line)
-        line.focus()
+        line.focus(scroll_visible=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
@@ -113,19 +113,19 @@ class ApprovalCard(Vertical, can_focus=True):
         self._body.update(Page(self._rows))
 
     def _rows(self, width: int) -> list[Row]:
-        none, indent = Content(""), Content("  ")
-        head = Content.assemble(
-            ("? ", "bold $text-warning"), (f"{self.event.name} asks to", "bold")
-        )
-        rows = [Row(head.truncate(width, ellipsis=True))]
-        for claim in self.event.claims:
-            rows.extend(wrapped(Content(one_line(claim)), width, indent, indent))
-        if not self.event.claims:
-            rows.extend(wrapped(Content(one_line(self.event.preview.title)), width, indent, indent))
+        """The preview comes first: where it is long, claims and keys are still in view."""
+        rows: list[Row] = []
         if self._preview_adds():
             limit = PREVIEW_LINES * 20 if self.opened else PREVIEW_LINES
             rows.extend(detail_rows(self.event.preview, width, limit=limit))
-        rows.append(Row(none))
+            rows.append(Row(Content("")))
+        asker = (f"{one_line(self.event.name)} asks to", "bold")
+        head = Content.assemble(("? ", "bold $text-warning"), asker)
+        rows.append(Row(head.truncate(width, ellipsis=True)))
+        indent = Content("  ")
+        for claim in self.event.claims or (self.event.preview.title,):
+            rows.extend(wrapped(Content(one_line(claim)), width, indent, indent))
+        rows.append(Row(Content("")))
         rows.extend(self._choice_rows(width))
         return rows
 

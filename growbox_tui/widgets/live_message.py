@@ -12,7 +12,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets._static import Static
 
-from growbox_tui.widgets.markdown_rows import Block, closed_length, parse, rows_of
+from growbox_tui.widgets.markdown_blocks import Block, closed_length, parse
+from growbox_tui.widgets.markdown_rows import rows_of
 from growbox_tui.widgets.page import Page, Row, wrapped
 from growbox_tui.widgets.safe_text import safe
 

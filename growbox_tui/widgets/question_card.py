@@ -51,7 +51,7 @@ class QuestionCard(Vertical, can_focus=True):
         yield Input(placeholder=f"{hint}; enter sends")
 
     def on_focus(self, event: Focus) -> None:
-        self.query_one("Input").focus()
+        self.query_one("Input").focus(scroll_visible=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

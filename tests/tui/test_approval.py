@@ -88,6 +88,8 @@ async def test_only_the_choices_that_are_offered_have_keys() -> None:
         session.say(asked)
         await until(pilot, lambda: isinstance(app.focused, ApprovalCard))
         await until(pilot, lambda: "+    if node.children_done" in shown(app))
+        assert "write src/prune.py" in shown(app) and "y once" in shown(app)
+        assert not app.chat.conversation.reading
         await pilot.press("a", "s")
         assert session.answers == []
         await pilot.press("y")

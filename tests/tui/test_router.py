@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from growbox_tui.actions import ACTIONS, by_command, by_name, commands, nearest_command
 from growbox_tui.agent import events as e
+from growbox_tui.branch import branch_of
 from growbox_tui.session_figures import Figures
 from tests.tui.fake_session import FakeWorkbench, app_with, detail, send, shell_ask, specimen, until
 from tests.tui.test_chat import notices, ready, shown
@@ -190,3 +192,13 @@ async def test_ctrl_c_stops_then_empties_then_leaves() -> None:
         assert app.chat.composer.text == ""
         await pilot.press("ctrl+c", "ctrl+c")
         await until(pilot, lambda: not app.is_running)
+
+
+def test_the_branch_is_read_without_git(tmp_path: Path) -> None:
+    inner = tmp_path / "src"
+    inner.mkdir()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/grow/late\n", "utf-8")
+    assert branch_of(inner) == "grow/late"
+    (tmp_path / ".git" / "HEAD").write_text("0123456789abcdef\n", "utf-8")
+    assert branch_of(inner) == "01234567"
