@@ -6,6 +6,7 @@ scrolls to the top. While the user reads further up, nothing moves under their e
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
@@ -17,15 +18,15 @@ from growbox_tui.widgets.live_message import LiveMessage
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
-    from textual.geometry import Size
     from textual.widget import Widget
 
 WINDOW = 200
 """Finished messages that stay mounted."""
 SLACK = 50
 """How many over it before the oldest go; also how many come back at a time."""
-LAYOUT_SECONDS = 0.5
-"""Time in which mounted messages are surely laid out."""
+FRAME_SECONDS = 1 / 50
+LAYOUT_FRAMES = 50
+"""How long mounted messages are waited for to be laid out."""
 
 Recipe = Callable[[], "Widget"]
 
@@ -59,10 +60,6 @@ class Conversation(VerticalScroll, can_focus=False):
         self._pending: list[Widget] = []
         self._flushing = False
         self._loading = False
-        self._all_back = False
-        """Whether the older messages are mounted and only wait to be laid out."""
-        self._below = 0
-        """Rows from the view's top to the end, while older messages are loaded above it."""
 
     def compose(self) -> ComposeResult:
         yield self._earlier
@@ -132,22 +129,28 @@ class Conversation(VerticalScroll, can_focus=False):
         self.release_anchor()
         recipes = self._recipes[-SLACK:]
         del self._recipes[-SLACK:]
-        self._below = self.virtual_size.height - self.scroll_offset.y
+        before = self.virtual_size.height
+        below = before - self.scroll_offset.y
         await self._history.mount(*[recipe() for recipe in recipes], before=0)
         self._show_earlier()
-        self._all_back = True
-        # They may have been laid out while they were mounted; then no more growth will come.
-        self.set_timer(LAYOUT_SECONDS, self._end_loading)
+        await self._keep_in_view(before, below)
+        self._loading = False
 
-    def _end_loading(self) -> None:
-        self._loading = self._all_back = False
+    async def _keep_in_view(self, before: int, below: int) -> None:
+        """Hold the view ``below`` rows over the end while older messages are laid out above it.
 
-    def watch_virtual_size(self, old: Size, new: Size) -> None:
-        """Older messages have been laid out above: go on showing what was shown."""
-        if self._loading and new.height > old.height:
-            self.scroll_to(y=new.height - self._below, animate=False, force=True)
-            if self._all_back:
-                self._end_loading()
+        Textual lays them out in one step or several and need not tell of it, so the height, at
+        first ``before``, is looked at each frame until it has grown and stands still.
+        """
+        last = before
+        for _ in range(LAYOUT_FRAMES):
+            height = self.virtual_size.height
+            if height != last:
+                self.scroll_to(y=height - below, animate=False, force=True)
+            elif height > before:
+                return
+            last = height
+            await asyncio.sleep(FRAME_SECONDS)
 
     async def clear(self) -> None:
         """Forget all messages on screen, the older ones too."""
