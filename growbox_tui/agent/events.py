@@ -122,6 +122,10 @@ class Replayed:
     text: str
     name: str = ""
     """The hand, for ``tool``."""
+    title: str = ""
+    """What it was asked to do, short, for ``tool``."""
+    is_error: bool = False
+    """Whether it failed, for ``tool``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ events out."""
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 
 from growbox_tui.agent.conversation import Conversation
@@ -18,7 +19,7 @@ from growbox_tui.agent.events import (
     TurnEnded,
 )
 from growbox_tui.agent.loop import run_turn
-from growbox_tui.agent.messages import Message, Text, ToolResult, message_from_json
+from growbox_tui.agent.messages import Message, Text, ToolCall, ToolResult, message_from_json
 from growbox_tui.agent.stream import EventStream
 from growbox_tui.models.protocol import Model
 from memory import MemoryFileError
@@ -59,8 +60,8 @@ class Session:
         self._turn: asyncio.Task[TurnEnded] | None = None
         self._settling: asyncio.Task[None] | None = None
         self._nap_after_turn = False
-        self._names: dict[str, str] = {}
-        """Call id → hand, while a transcript is told."""
+        self._calls: dict[str, ToolCall] = {}
+        """By id, while a transcript is told."""
 
     @property
     def id(self) -> str:
@@ -228,8 +229,19 @@ class Session:
         if message.role == "assistant" and message.text:
             self.stream.publish(Replayed("assistant", message.text))
         for call in message.calls:
-            self._names[call.id] = call.name
+            self._calls[call.id] = call
         for part in message.parts:
             if isinstance(part, ToolResult):
-                name = self._names.pop(part.call_id, "")
-                self.stream.publish(Replayed("tool", part.content, name))
+                call = self._calls.pop(part.call_id, ToolCall(part.call_id, "", "{}"))
+                told = Replayed("tool", part.content, call.name, title(call), part.is_error)
+                self.stream.publish(told)
+
+
+def title(call: ToolCall) -> str:
+    """What a call of an earlier run was about: the first text among its arguments."""
+    try:
+        arguments = json.loads(call.arguments)
+    except ValueError:
+        return ""
+    values = arguments.values() if isinstance(arguments, dict) else ()
+    return next((value for value in values if isinstance(value, str)), "").split("\n", 1)[0][:200]

@@ -227,7 +227,7 @@ async def test_a_command_of_the_users_own_runs_unasked_and_the_model_sees_it(
 
 async def test_a_resumed_conversation_is_told_again_in_order(memory: Memory) -> None:
     look = Hand("look", lambda arguments, job: "a fox")
-    model = ScriptedModel.parse("say Let me see.\ncall look {}\n---\nsay A fox.")
+    model = ScriptedModel.parse('say Let me see.\ncall look {"what": "den"}\n---\nsay A fox.')
     bench = await session_on(memory, model, look)
     await bench.ask("what is there?")
     resumed = await session_on(
@@ -236,12 +236,12 @@ async def test_a_resumed_conversation_is_told_again_in_order(memory: Memory) -> 
     await resumed.session.start()
     events = resumed.drain()
     assert isinstance(events[0], SessionOpened)
-    told = [(event.role, event.text, event.name) for event in of(events, Replayed)]
+    told = [(e.role, e.text, e.name, e.title) for e in of(events, Replayed)]
     assert told == [
-        ("user", "what is there?", ""),
-        ("assistant", "Let me see.", ""),
-        ("tool", "a fox", "look"),
-        ("assistant", "A fox.", ""),
+        ("user", "what is there?", "", ""),
+        ("assistant", "Let me see.", "", ""),
+        ("tool", "a fox", "look", "den"),
+        ("assistant", "A fox.", "", ""),
     ]
 
 
