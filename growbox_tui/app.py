@@ -15,8 +15,9 @@ from textual.app import App
 
 from growbox_tui import commands
 from growbox_tui.actions import by_command, nearest_command
-from growbox_tui.agent.events import ApprovalAsked, QuestionAsked
+from growbox_tui.agent.events import ApprovalAsked, QuestionAsked, UsageReported
 from growbox_tui.branch import branch_of
+from growbox_tui.refresh import Refresh
 from growbox_tui.router import Places, Router
 from growbox_tui.screens.chat import ChatScreen
 from growbox_tui.session_figures import Figures
@@ -83,6 +84,7 @@ class GrowboxApp(App[None]):
         self.resume = resume
         self.script = [*([first_prompt] if first_prompt else []), *prompts]
         self._outbox: list[str] = []
+        self._refresh_memory = Refresh(self._show_memory)
         self._branch = ""
         self._interrupted = 0.0
         self.own_themes: tuple[str, ...] = ()
@@ -147,7 +149,7 @@ class GrowboxApp(App[None]):
         self.session = session
         self.start(self._listen(session.stream.reader()), group="events")
         await session.start()
-        await self._show_memory()
+        await self._refresh_memory()
         outbox, self._outbox = self._outbox, []
         for text in outbox:
             self.start(self._turn(session, text), group="turn")
@@ -156,13 +158,15 @@ class GrowboxApp(App[None]):
         count = 0
         async for event in reader:
             self.router.route(event)
+            if isinstance(event, UsageReported):
+                self.start(self._refresh_memory(), group="memory")
             count += 1
             if count % BREATH == 0:
                 await asyncio.sleep(0)
 
     async def _turn(self, session: Session, text: str) -> None:
         await session.prompt(text)
-        await self._show_memory()
+        await self._refresh_memory()
         if self.script and not session.busy and session is self.session:
             self.send(self.script.pop(0))
 
@@ -185,14 +189,15 @@ class GrowboxApp(App[None]):
     def send(self, text: str) -> None:
         """Send words to the model; they wait where no session is open or a turn runs."""
         self.chat.conversation.follow()
+        busy = self.session is not None and self.session.busy
+        self.router.waits(text, opens=not busy)
         if self.session is None:
-            self.router.waits(text)
             self._outbox.append(text)
             if not any(worker.group == "open" for worker in self.workers):
                 self.start(self.open_session(self.resume), group="open")
             return
-        if self.session.busy:
-            self.router.waits(text)
+        if not busy:
+            self.router.state("recalling")
         self.start(self._turn(self.session, text), group="turn")
 
     def _command(self, word: str, argument: str, text: str) -> None:

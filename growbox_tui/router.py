@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 from growbox_tui import tellings
 from growbox_tui.agent import events as e
 from growbox_tui.session_figures import Figures
+from growbox_tui.waiting_words import WaitingWords
 from growbox_tui.widgets.assistant_message import AssistantMessage
 from growbox_tui.widgets.notice import Notice
 from growbox_tui.widgets.recall_card import RecallCard
@@ -64,15 +65,18 @@ class Router:
         self._answered = answered
         self._cards: dict[str, ToolCard] = {}
         self._asked: dict[str, e.ApprovalAsked | e.QuestionAsked] = {}
-        self._waiting: list[UserMessage] = []
+        self._waiting = WaitingWords(places.conversation, places.composer)
+        self._begun = False
+        """Whether the words of the running turn are on disk."""
 
     # ---- what the app calls ------------------------------------------------------------------
 
-    def waits(self, text: str) -> None:
-        """Show words that were sent but are not yet in the conversation."""
-        message = UserMessage(text, waiting=True)
-        self._waiting.append(message)
-        self._add(message)
+    def waits(self, text: str, *, opens: bool) -> None:
+        """Show words that were sent but are not yet in the conversation. ``opens``: they begin a
+        turn, so they are what a retry sends, however early the turn fails."""
+        if opens:
+            self.last_prompt = text
+        self._waiting.show(text)
 
     def state(self, words: str) -> None:
         """Say what is going on, in a word or two."""
@@ -82,7 +86,8 @@ class Router:
         """Another conversation begins on the same screen."""
         self._cards.clear()
         self._asked.clear()
-        self._waiting.clear()
+        self._waiting.forget()
+        self._begun = False
         self.window, self.hits, self.last_prompt = (), (), ""
         self.figures = Figures()
 
@@ -144,31 +149,23 @@ class Router:
             case "assistant":
                 self._add(AssistantMessage(event.text))
             case "tool":
-                self._add(ToolCard.replayed(event.name, event.text))
+                self._add(ToolCard.replayed(event))
             case _:
                 assert_never(event.role)
 
     def _turn(self, event: e.TurnStarted | e.Steered | e.TurnEnded) -> None:
         match event:
             case e.TurnStarted():
+                self._begun = True
                 self.last_prompt = event.text
-                self._arrived(event.text)
-                self._figure(state="recalling")
+                self._waiting.arrived(event.text)
+                self._figure(state="thinking")
             case e.Steered():
-                self._arrived(event.text)
+                self._waiting.arrived(event.text)
             case e.TurnEnded():
                 self._turn_ended(event)
             case _:
                 assert_never(event)
-
-    def _arrived(self, text: str) -> None:
-        """Words are in the conversation now: the waiting message becomes a plain one."""
-        for message in self._waiting:
-            if message.text == text:
-                self._waiting.remove(message)
-                self.places.conversation.take_away(message)
-                break
-        self._add(UserMessage(text))
 
     def _turn_ended(self, event: e.TurnEnded) -> None:
         self._finish_live("", "cut")
@@ -179,19 +176,13 @@ class Router:
             self._asked.pop(ask)
             self._answered(ask)
         if event.reason == "cancelled":
-            self._give_back()
+            self._waiting.give_back()
+        elif not self._begun:
+            self._waiting.opener_failed()
+        self._begun = False
         if event.reason != "done":
             self._add(tellings.turn_ended(event))
         self._figure(state="ready")
-
-    def _give_back(self) -> None:
-        """Words that waited for a turn that was stopped go back to where they were written."""
-        words = [message.text for message in self._waiting]
-        for message in self._waiting:
-            self.places.conversation.take_away(message)
-        self._waiting.clear()
-        if words:
-            self.places.composer.give_back("\n".join(words))
 
     def _memory(self, event: e.Recalled | e.PromptBuilt | e.WindowChanged | e.Rebased) -> None:
         match event:

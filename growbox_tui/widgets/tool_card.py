@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.events import Click
     from textual.selection import Selection
 
-    from growbox_tui.agent.events import ToolEnded
+    from growbox_tui.agent.events import Replayed, ToolEnded
 
 NAME_WIDTH = 12
 PROGRESS_LINES = 4
@@ -72,11 +72,11 @@ class ToolCard(Static, can_focus=True):
         super().__init__(self._page, markup=False)
 
     @classmethod
-    def replayed(cls, name: str, text: str) -> ToolCard:
+    def replayed(cls, event: Replayed) -> ToolCard:
         """A call of an earlier run: its result as the model read it, without figures."""
-        card = cls(name, text.strip().split("\n", 1)[0])
-        card.state = "done"
-        card._detail = DetailView("text", "", "", text)
+        card = cls(event.name, event.title or event.text.strip().split("\n", 1)[0])
+        card.state = "error" if event.is_error else "done"
+        card._detail = DetailView("text", "", "", event.text)
         return card
 
     def progress(self, text: str) -> None:

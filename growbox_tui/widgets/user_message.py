@@ -30,8 +30,8 @@ class UserMessage(Static):
 
     def again(self) -> Callable[[], UserMessage]:
         """How to make this widget anew."""
-        text = self.text
-        return lambda: UserMessage(text)
+        text, waiting = self.text, self.has_class("-waiting")
+        return lambda: UserMessage(text, waiting=waiting)
 
     def render_line(self, y: int) -> Strip:
         """Only rows in view are drawn."""

@@ -14,6 +14,8 @@ from growbox_tui.widgets.composer import Draft
 from memory.types import MemoryState, SessionInfo
 
 MODEL = "fake/parrot"
+LISTED = SessionInfo("old", "orchard", "prune late", 0, 0, MODEL, 4)
+FIGURES = MemoryState("memory.db", 12, 3, 12, "hash-1", 40_960)
 
 
 @dataclass
@@ -39,6 +41,8 @@ class FakeSession:
     cancels: int = 0
     closed: bool = False
     waiting_asks: set[str] = field(default_factory=set)
+    silent: bool = False
+    """Whether the test itself says when a turn has started."""
     _end: asyncio.Future[e.TurnEnded] | None = None
     turns: int = 0
 
@@ -59,7 +63,8 @@ class FakeSession:
             return await asyncio.shield(self._end)
         self.turns += 1
         self._end = asyncio.get_running_loop().create_future()
-        self.stream.publish(e.TurnStarted(self.turns, text))
+        if not self.silent:
+            self.stream.publish(e.TurnStarted(self.turns, text))
         return await self._end
 
     def say(self, *events: e.Event) -> None:
@@ -120,6 +125,9 @@ class FakeWorkbench:
     """Opening waits for this, where it is set."""
     paths: tuple[str, ...] = ("README.md", "src/prune.py", "src/修剪.py")
     closed: bool = False
+    listed: tuple[SessionInfo, ...] = (LISTED,)
+    names: tuple[str, ...] = (MODEL, "fake/owl")
+    figures: MemoryState = FIGURES
 
     async def open(self, resume: str | None = None) -> FakeSession:
         self.opened.append(resume)
@@ -131,13 +139,13 @@ class FakeWorkbench:
         return self.sessions_to_open.pop(0) if self.sessions_to_open else FakeSession()
 
     async def sessions(self) -> list[SessionInfo]:
-        return [SessionInfo("old", "orchard", "prune late", 0, 0, MODEL, 4)]
+        return list(self.listed)
 
     async def state(self) -> MemoryState:
-        return MemoryState("memory.db", 12, 3, 12, "hash-1", 40_960)
+        return self.figures
 
     def model_names(self) -> list[str]:
-        return [MODEL, "fake/owl"]
+        return list(self.names)
 
     def files(self, prefix: str, limit: int = 20) -> list[str]:
         return [path for path in self.paths if prefix.lower() in path.lower()][:limit]
