@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory.store import fulltext
 from memory.store.database import open_database
-from memory.store.segment import MAX_CHARS, MAX_TERMS, holds_together, match_terms, segment
+from memory.store.segment import MAX_TERMS, holds_together, match_terms, segment
 
 WORDS = st.one_of(
     st.text(alphabet="abcXYZ09_", min_size=1, max_size=12),
@@ -89,9 +89,36 @@ def test_an_identifier_has_its_parts_and_a_hash_has_none() -> None:
     assert segment("a3f9b2c81d") == "a3f9b2c81d"
 
 
-def test_only_the_beginning_of_a_giant_text_is_indexed() -> None:
-    assert segment("x " * MAX_CHARS).count("x") == MAX_CHARS // 2
-    assert len(segment("长" * (MAX_CHARS + 1_000)).split()) == 2 * MAX_CHARS - 1
+LINES = 50_000
+"""Lines of a hundred characters in a text of five megabytes."""
+
+
+def test_a_word_anywhere_in_five_megabytes_is_indexed() -> None:
+    lines = ["an ordinary line of some output".ljust(99)] * LINES
+    for place in (0, 3_000, LINES // 2, LINES - 1):
+        lines[place] = f"walrus{place}"
+
+    words = segment("\n".join(lines)).split()
+
+    assert {"walrus0", "walrus3000", "walrus25000", "walrus49999"} <= set(words)
+
+
+@pytest.mark.parametrize("letter", ["x", "ж", "长"])
+def test_of_a_giant_text_head_and_tail_are_indexed(letter: str) -> None:
+    wide = len(letter.encode())
+    filler = f"{letter}\n" * (2_500_000 // (wide + 1))
+
+    words = segment(f"first {filler} second {filler} middle {filler} third {filler} last").split()
+
+    assert {"first", "second", "last", letter} <= set(words)
+    assert "middle" not in words
+
+
+def test_two_million_chinese_characters_are_indexed_whole() -> None:
+    assert " 中 间 " in segment("长" * 999_000 + "。中间。" + "长" * 999_000)
+
+
+def test_a_question_has_a_bounded_number_of_terms() -> None:
     assert len(match_terms(" ".join(f"word{n}" for n in range(5_000)))) == MAX_TERMS
 
 
