@@ -9,11 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from executors.orphan_guard import orphan_guard
 from executors.process_group import MARK, end_group
 
 CHUNK = 65_536
 DRAIN = 0.25
 """Seconds that output still in the pipe is read after the command has ended."""
+LAST_CHUNKS = 64
+"""How often the pipe is read once more at the very end: more than it holds, and yet an end where
+a process that is not ours to kill writes on and on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +39,33 @@ async def run_group(
     on_bytes: Callable[[bytes], None],
 ) -> Ended:
     """Run it with no input and no terminal; ``on_bytes`` gets stdout and stderr in the order
-    written. Returns when the command itself has ended, even if its children hold the pipe, and
-    ends those. Cancelling, and the timeout (seconds), end everything that it started. Raises
-    ``OSError`` where the program or the folder cannot be used."""
-    reading, writing = os.pipe()
+    written, all of it before this returns or raises. Returns when the command itself has ended,
+    even if its children hold the pipe, and ends those. Cancelling, the timeout (seconds) and the
+    death of this process end everything that it started. Raises ``OSError`` where the program or
+    the folder cannot be used."""
     mark = secrets.token_hex(8)
-    try:
-        at_end = _listen(reading, on_bytes)
+    with orphan_guard(f"{MARK}={mark}") as guard:
+        reading, writing = os.pipe()
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=writing,
-                stderr=writing,
-                cwd=folder,
-                env={**environment, MARK: mark},
-                start_new_session=True,
-            )
+            at_end = _listen(reading, on_bytes)
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *command,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=writing,
+                    stderr=writing,
+                    cwd=folder,
+                    env={**environment, MARK: mark},
+                    start_new_session=True,
+                )
+            finally:
+                os.close(writing)
+            guard(process.pid)
+            return await _watch(process, mark, timeout, at_end)
         finally:
-            os.close(writing)
-        return await _watch(process, mark, timeout, at_end)
-    finally:
-        asyncio.get_running_loop().remove_reader(reading)
-        os.close(reading)
+            asyncio.get_running_loop().remove_reader(reading)
+            _empty(reading, on_bytes)
+            os.close(reading)
 
 
 def _listen(descriptor: int, on_bytes: Callable[[bytes], None]) -> asyncio.Event:
@@ -104,6 +112,15 @@ def _read(descriptor: int) -> bytes | None:
         return os.read(descriptor, CHUNK)
     except BlockingIOError:
         return None
+
+
+def _empty(descriptor: int, on_bytes: Callable[[bytes], None]) -> None:
+    """Pass on what was written and not yet read, without waiting."""
+    for _ in range(LAST_CHUNKS):
+        data = _read(descriptor)
+        if not data:
+            return
+        on_bytes(data)
 
 
 async def _drain(at_end: asyncio.Event) -> None:

@@ -54,7 +54,8 @@ class Shell:
         return Details("shell", _first_line(command), body=command, language="bash")
 
     async def run(self, arguments: Arguments, job: Job) -> Outcome:
-        """Run it. A failing command is an answer, not an error; only a timeout is one."""
+        """Run it. A failing command is an answer, not an error; only a timeout is one. All that
+        it printed is reported before this returns or, cancelled, raises."""
         self.claims(arguments)
         command, timeout = arguments["command"], _timeout(arguments)
         kept, lines = HeadTail(), TerminalText()
@@ -76,7 +77,8 @@ class Shell:
             )
         except OSError as error:
             raise HandError(f"The command could not be started: {error}.") from error
-        pass_on(lines.feed(decoder.finish()) + lines.finish())
+        finally:
+            pass_on(lines.feed(decoder.finish()) + lines.finish())
         return _outcome(command, kept.text(), ended, timeout)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,78 @@ async def test_cancelling_twice_still_ends_what_refuses_to_go(bench: Bench) -> N
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 5)
     assert await gone(pid)
+
+
+async def test_what_was_printed_before_a_cancel_is_reported(bench: Bench) -> None:
+    command = "echo whole; printf 'héld back'; echo > here; trap 'printf \" bye\"' TERM; sleep 999"
+    task = asyncio.create_task(bench.run("shell", command=command + " & wait"))
+    while not (bench.root / "here").exists():
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 5)
+    assert "".join(bench.reported) == "whole\nhéld back bye"
+
+
+async def test_what_was_printed_is_reported_even_when_it_was_never_read(bench: Bench) -> None:
+    task = asyncio.create_task(bench.run("shell", command="printf unread; echo > here; sleep 999"))
+    while not (bench.root / "here").exists():
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 5)
+    assert "".join(bench.reported) == "unread"
+
+
+KILLED = """
+import asyncio, sys
+from executors.protocol import Job
+from executors.shell import Shell
+from executors.workspace import Workspace
+command = sys.argv[1]
+asyncio.run(Shell(Workspace(".")).run({"command": command}, Job("c1")))
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo $$ > pid; sleep 999; true",
+        "sh -c 'trap \"\" TERM HUP; echo $$ > pid; while :; do sleep 9; done'; true",
+        "setsid sh -c 'echo $$ > pid; sleep 999; true'; true",
+    ],
+)
+async def test_nothing_survives_the_sudden_death_of_the_program(
+    tmp_path: Path, command: str
+) -> None:
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", KILLED, command, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )  # fmt: skip
+    pid = int(await written(tmp_path / "pid"))
+    program.kill()
+    await program.wait()
+    assert await gone(pid)
+
+
+async def test_the_guard_goes_with_its_command(bench: Bench) -> None:
+    before = our_children()
+    await bench.run("shell", command="true")
+    assert our_children() <= before
+
+
+def our_children() -> set[str]:
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text(encoding="latin-1").rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if fields[1] == str(os.getpid()):
+            found.add(path.parent.name)
+    return found
 
 
 async def test_no_descriptor_is_left_open(bench: Bench) -> None:
