@@ -14,6 +14,7 @@ from typing import Any
 from growbox_tui.models.protocol import (
     BadReply,
     ModelError,
+    NoTools,
     Overloaded,
     QuotaSpent,
     RateLimited,
@@ -23,11 +24,13 @@ from growbox_tui.models.protocol import (
     UnknownModel,
 )
 from growbox_tui.models.retry import asked_wait
+from growbox_tui.models.stated_limit import stated_limit
 
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|maximum context length|context window"
     r"|exceeds? (?:the )?(?:available |maximum |model'?s? )?context|exceed context limit"
-    r"|prompt is too long|prompt too long|longer than the (?:maximum )?(?:model|context) length"
+    r"|prompt is too long|prompt too long"
+    r"|longer than the (?:maximum )?(?:model|(?:model's )?context) length"
     r"|greater than the context length|context the overflows|model token limit"
     r"|maximum prompt length|range of input length|reduce the length of (?:the|your)"
     r"|input (?:is|was) too long|input token count.{0,40}exceeds|request_too_large"
@@ -49,7 +52,20 @@ _NO_MODEL = re.compile(
     r"|not a valid model",
     re.IGNORECASE,
 )
+_TOOLS = r"(?:`?tools`?|tool[ _-](?:use|call(?:s|ing)?)|function[ _-]call(?:s|ing)?|functions)"
+_REFUSED = r"(?:is|are) (?:not (?:yet |currently )?|un)(?:supported|enabled|allowed)"
+_NO_TOOLS = re.compile(
+    rf"(?:does not|doesn't|do not|don't|cannot|can't) (?:yet )?(?:support|accept) {_TOOLS}\b"
+    rf"|(?<!\w)['\"`]?{_TOOLS}['\"`]? {_REFUSED}"
+    r"|no endpoints found that support tool"
+    r"|does not support parameters: [\[{][^\]}]{0,200}['\"]tools['\"]"
+    r"|tools param requires"
+    r"|requires --enable-auto-tool-choice",
+    re.IGNORECASE,
+)
 _BAD_HISTORY = re.compile(r"failed to parse tool call arguments", re.IGNORECASE)
+_REFUSALS = frozenset({400, 404, 405, 422, 500, 501})
+"""Statuses under which servers refuse tools; 500 is what some local ones say for everything."""
 _KINDS = {
     "overloaded_error": 529,
     "overloaded": 529,
@@ -124,12 +140,14 @@ def error_for(
         hint = f"Check the key in {key_name}." if key_name else "Check the key."
         return Unauthorised(told, hint)
     if status == 413 or _TOO_LONG.search(body):
-        return TooLong(told, "Shorten the conversation: /nap clears it and keeps long memory.")
+        return too_long(told, body)
     if status == 402 or _SPENT.search(body) or (_MAYBE_SPENT.search(body) and wait is None):
         return QuotaSpent(told, "Add credit to the account, or choose another model with /model.")
     if status == 429:
         asked = "" if wait is None else f" It asks for {wait:g} seconds."
         return RateLimited(told, f"Too many requests; waiting helps.{asked}", retry_after=wait)
+    if status in _REFUSALS and _NO_TOOLS.search(body):
+        return no_tools(told)
     if status == 404 or (status < 500 and _NO_MODEL.search(body)):
         return UnknownModel(told, "Check the model's name and the base URL.")
     if 300 <= status < 400:
@@ -144,6 +162,17 @@ def error_for(
     if status == 408 or status >= 500:
         return Overloaded(told, "The provider has trouble; try again later.", retry_after=wait)
     return Rejected(told)
+
+
+def too_long(told: str, body: str) -> TooLong:
+    """The error for a prompt that does not fit; ``body`` may say how much would."""
+    hint = "Shorten the conversation: /nap clears it and keeps long memory."
+    return TooLong(told, hint, limit=stated_limit(body))
+
+
+def no_tools(told: str) -> NoTools:
+    """The error for a model that takes no tools."""
+    return NoTools(told, "Choose a model with tools by /model; this one can only talk.")
 
 
 def is_error(value: Any, kind: str = "") -> bool:

@@ -187,6 +187,7 @@ class LlamaModel:
                 f"The prompt has {prompt:,} tokens; {self.name} takes {most:,} of its "
                 f"{self._limit:,}, the rest being kept for the answer.",
                 "Start afresh with /nap, send less of the file, or take a larger model.",
+                limit=self._limit,
             )
         wanted = request.max_output or (BUNDLED_OUTPUT if self._bundled else OUTPUT)
         return min(wanted, self._limit - prompt)

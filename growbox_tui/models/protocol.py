@@ -13,8 +13,9 @@ What can go wrong, and whether another try helps:
     ├── Unauthorised   401, 403, or no key at all
     ├── QuotaSpent     429 or 402 that waiting does not mend
     ├── UnknownModel   404, or a name that no provider has
-    ├── TooLong        the prompt is longer than the context window
+    ├── TooLong        the prompt is longer than the context window; ``limit`` where it was said
     └── Rejected       any other 4xx
+        └── NoTools    refused because tools were sent; without them it may be answered
 """
 
 from __future__ import annotations
@@ -94,9 +95,25 @@ class UnknownModel(ModelError):
 class TooLong(ModelError):
     """The prompt does not fit the model's context window."""
 
+    def __init__(
+        self,
+        text: str,
+        hint: str = "",
+        *,
+        retry_after: float | None = None,
+        limit: int | None = None,
+    ) -> None:
+        super().__init__(text, hint, retry_after=retry_after)
+        self.limit = limit
+        """The context size in tokens as the server stated it; ``None`` when it did not."""
+
 
 class Rejected(ModelError):
     """The provider refused the request as it was put."""
+
+
+class NoTools(Rejected):
+    """The model or its server takes no tools; the same request without them may be answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import pytest
 from growbox_tui.models.faults import error_for, inband_error
 from growbox_tui.models.protocol import (
     BadReply,
+    NoTools,
     Overloaded,
     QuotaSpent,
     RateLimited,
@@ -13,6 +14,7 @@ from growbox_tui.models.protocol import (
     Unauthorised,
     UnknownModel,
 )
+from growbox_tui.models.retry import next_try
 
 
 def told(status: int, message: str = "", code: str = "", headers: dict | None = None):
@@ -57,24 +59,83 @@ def test_quota_words_with_a_wait_beside_them_are_a_rate_limit():
 
 
 @pytest.mark.parametrize(
-    ("status", "message"),
+    ("status", "message", "limit"),
     [
-        (400, "This model's maximum context length is 8192 tokens. However, you requested 9000"),
-        (400, "The decoder prompt (length 900) is longer than the maximum model length of 512"),
-        (400, "the request exceeds the available context size, try increasing it"),
-        (500, "the request exceeds the available context size"),
-        (400, "prompt is too long: 210000 tokens > 200000 maximum"),
-        (400, "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000"),
-        (400, "Invalid request: Your request exceeded model token limit: 131072"),
-        (400, "Range of input length should be [1, 129024]"),
-        (400, "Your input exceeds the context window of this model."),
-        (400, "This model's maximum prompt length is 131072 but the request contains 140000"),
-        (400, "The input token count (99) exceeds the maximum number of tokens allowed (9)"),
-        (413, ""),
+        (400, "This model's maximum context length is 8192 tokens. You requested 9000", 8192),
+        (400, "This endpoint's maximum context length is 131,072 tokens.", 131_072),
+        (400, "The prompt (length 900) is longer than the maximum model length of 512", 512),
+        (400, "the request exceeds the available context size, try increasing it", None),
+        (500, "the request exceeds the available context size", None),
+        (400, "request (9000 tokens) exceeds the available context size (4096 tokens)", 4096),
+        (400, "The input (9000 tokens) is longer than the model's context length (40 tokens)", 40),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum", 200_000),
+        (400, "input length and `max_tokens` exceed context limit: 190 + 32 > 200000", 200_000),
+        (400, "Invalid request: Your request exceeded model token limit: 131072", 131_072),
+        (400, "Range of input length should be [1, 129024]", 129_024),
+        (400, "Your input exceeds the context window of this model.", None),
+        (400, "The maximum prompt length is 131072 but the request contains 140000", 131_072),
+        (400, "The input token count (99) exceeds the maximum number of tokens allowed (9)", 9),
+        (400, "Prompt has 40000 tokens, too large for model with 32768 context length", 32_768),
+        (400, "context the overflows. The model is loaded with context length of only 40", 40),
+        (413, "Request too large for model: tokens per minute (TPM): Limit 6000", None),
+        (413, "", None),
     ],
 )
-def test_a_prompt_that_does_not_fit_is_told_in_every_wording(status: int, message: str):
-    assert type(told(status, message)) is TooLong
+def test_a_prompt_that_does_not_fit_is_told_in_every_wording(
+    status: int, message: str, limit: int | None
+):
+    error = told(status, message)
+    assert isinstance(error, TooLong)
+    assert error.limit == limit
+
+
+def test_the_context_size_that_a_server_gives_as_a_field_is_carried():
+    said = {"code": 400, "type": "exceed_context_size_error", "message": "x", "n_ctx": 4096}
+    error = inband_error({"error": {**said, "n_prompt_tokens": 9000}}, who="p/m")
+    assert isinstance(error, TooLong)
+    assert error.limit == 4096
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "registry.ollama.ai/library/llama2:latest does not support tools"),
+        (404, 'No endpoints found that support tool use. Try disabling "read".'),
+        (400, "`tools` is not supported with this model."),
+        (400, "Unsupported parameter: 'tools' is not supported with this model."),
+        (400, "tool use is not supported"),
+        (400, "Tool calling is not supported for this model."),
+        (400, "Function calling is not enabled for this model"),
+        (400, "Function calling is not enabled for models/gemma-3-27b-it"),
+        (400, "deepseek-reasoner does not support Function Calling"),
+        (400, "'claude-2.0' does not support tool use."),
+        (400, "This model doesn't support tool use in streaming mode."),
+        (400, "tools are unsupported"),
+        (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser'),
+        (500, "tools param requires --jinja flag"),
+        (400, "perplexity does not support parameters: ['tools'], for model=x."),
+    ],
+)
+def test_a_refusal_of_tools_is_told_from_other_refusals_in_every_wording(status, message):
+    error = told(status, message)
+    assert type(error) is NoTools
+    assert isinstance(error, Rejected)
+    assert next_try(error, 1, 0.0) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Unsupported value: 'tools[0].type' is not supported",
+        "Invalid 'tools[3].function.name': it does not match the pattern",
+        "tool_choice is not supported",
+        "This model does not support images",
+        "does not support parameters: ['logprobs'], for model=x.",
+        "temperature is not supported; tools are fine",
+    ],
+)
+def test_a_refusal_of_something_else_is_no_refusal_of_tools(message: str):
+    assert type(told(400, message)) is Rejected
 
 
 def test_an_unknown_model_is_told_from_other_bad_requests():

@@ -132,8 +132,11 @@ async def test_cancelling_while_the_prompt_is_read_lets_the_next_request_through
 
 
 async def test_a_prompt_that_does_not_fit_says_the_numbers(model: LlamaModel) -> None:
-    with pytest.raises(TooLong, match=r"9,0\d\d tokens; local/bundled takes 7,936 of its 8,192"):
+    with pytest.raises(
+        TooLong, match=r"9,0\d\d tokens; local/bundled takes 7,936 of its 8,192"
+    ) as told:
         await answer(model, asking(user("leaf " * 9000)))
+    assert told.value.limit == 8192
 
 
 async def test_a_call_under_the_grammar_parses_and_fits_its_schema() -> None:
