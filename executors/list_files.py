@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
@@ -14,7 +15,7 @@ from pathlib import Path
 from executors.hand_words import INTEGER, STRING, spec_of
 from executors.protocol import Arguments, Claim, Details, ExecutorSpec, HandError, Job, Outcome
 from executors.ripgrep import common_options, ripgrep, ripgrep_lines
-from executors.workspace import Workspace, printable
+from executors.workspace import Workspace, check_plain, printable, status_of
 
 DEFAULT_DEPTH = 2
 MAX_ENTRIES = 500
@@ -59,9 +60,9 @@ class ListFiles:
         self.claims(arguments)
         path = self._workspace.resolve(arguments.get("path") or ".")
         shown = self._workspace.show(path)
-        if not path.is_dir():
-            missing = "is not a folder" if path.exists() else "does not exist"
-            raise HandError(f"{shown} {missing}.")
+        if not stat.S_ISDIR((status := status_of(path, shown)).st_mode):
+            check_plain(status, shown)
+            raise HandError(f"{shown} is a file, not a folder; use read_file.")
         tree, whole = await _gather(path)
         rows = _rows(tree, arguments.get("depth", DEFAULT_DEPTH), "")
         count = f"{tree.total}{'' if whole else ' or more'} file{'s' * (tree.total != 1)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import stat
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from executors.hand_words import INTEGER, STRING, spec_of
 from executors.protocol import Arguments, Claim, Details, ExecutorSpec, HandError, Job, Outcome
 from executors.ripgrep import common_options, ripgrep, ripgrep_lines
 from executors.slow_search import slow_search
-from executors.workspace import Workspace, printable
+from executors.workspace import Workspace, check_plain, printable, status_of
 
 MAX_MATCHES = 200
 MAX_WIDTH = 300
@@ -65,8 +66,9 @@ class SearchText:
         """The matches, by path and line. No match is an answer."""
         self.claims(arguments)
         path = self._workspace.resolve(arguments.get("path") or ".")
-        if not path.exists():
-            raise HandError(f"{self._workspace.show(path)} does not exist.")
+        shown = self._workspace.show(path)
+        if not stat.S_ISDIR((status := status_of(path, shown)).st_mode):
+            check_plain(status, shown)  # a search of a pipe or a device would never end
         if ripgrep() is None:
             found = await asyncio.to_thread(self._slowly, path, arguments)
         else:

@@ -10,26 +10,11 @@ import unicodedata
 from pathlib import Path
 
 from executors.protocol import HandError
+from executors.secret_names import holds_secrets
 
 MAX_BYTES = 20 * 1024 * 1024
 """Files larger than this are not read whole."""
-SECRET_NAMES = (
-    ".env", ".env.*", "*.env", ".netrc", "_netrc", ".pgpass", ".pypirc", ".git-credentials",
-    "credentials", "credentials.json", "credentials.toml", "auth.json", "id_rsa", "id_dsa",
-    "id_ecdsa", "id_ed25519", "*.pem", "*.key", "*.p12", "*.pfx", "*.keystore", "*.jks", "*.kdbx",
-    ".htpasswd", "secrets.toml", "secrets.yaml", "secrets.yml", "secrets.json",
-)  # fmt: skip
-"""Globs of file names that hold secrets."""
-SECRET_FOLDERS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store")
-PUBLIC_NAMES = (".env.example", ".env.sample", ".env.template", ".env.dist", "example.env")
-"""Templates, which are there to be read."""
-_SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh")
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
-_SECRET = re.compile(
-    "|".join(
-        "(?:" + re.escape(name).replace(r"\*", r"[^/]*") + r")" for name in SECRET_NAMES
-    )
-)  # fmt: skip
 
 
 class Workspace:
@@ -38,6 +23,7 @@ class Workspace:
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self.root = Path(os.path.realpath(root))
         """Absolute, without symbolic links."""
+        self._home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111
 
     def resolve(self, path: str) -> Path:
         """The real path, every symbolic link followed; it need not exist.
@@ -73,17 +59,9 @@ class Workspace:
         return printable(text)
 
     def is_secret(self, path: str | os.PathLike[str]) -> bool:
-        """Whether the name says that it holds keys or passwords."""
-        whole = self.root / path
-        name = whole.name.casefold()
-        if name in PUBLIC_NAMES:
-            return False
-        if _SECRET.fullmatch(name) or any(
-            part.casefold() in SECRET_FOLDERS for part in whole.parts
-        ):
-            return True
-        text = str(whole)
-        return any(text == known or text.startswith(known + "/") for known in _SYSTEM_SECRETS)
+        """Whether the path says that it holds keys or passwords. Links are not followed: give
+        it what ``resolve`` gave."""
+        return holds_secrets(self.root / path, self._home)
 
 
 def printable(text: str) -> str:
@@ -104,8 +82,9 @@ def _hidden(char: str) -> bool:
 
 def read_bytes(path: Path, shown: str, limit: int = MAX_BYTES) -> bytes:
     """The bytes of a plain file. Raises ``HandError`` that says what it is otherwise."""
+    check_plain(status_of(path, shown), shown)  # merely opening a device can do something
     try:
-        # Never wait for the other end of a pipe: open at once, then look at what was opened.
+        # It may have become a pipe since: never wait for its other end, and look once more.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
         raise HandError(f"{shown}: {reason(error)}.") from error
@@ -119,11 +98,22 @@ def read_bytes(path: Path, shown: str, limit: int = MAX_BYTES) -> bytes:
                 "Use search_text, or head, tail or sed in the shell."
             )
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(limit + 1)
+            data: bytes | None = file.read(limit + 1)
     except OSError as error:
         raise HandError(f"{shown}: {reason(error)}.") from error
     finally:
         os.close(descriptor)
+    if data is None:  # a file of the kernel's, which gives text only as it comes about
+        raise HandError(f"{shown} has nothing to read now; it would be waited for.")
+    return data
+
+
+def status_of(path: Path, shown: str) -> os.stat_result:
+    """What lies there. Raises ``HandError`` that says why that cannot be told."""
+    try:
+        return path.stat()
+    except OSError as error:
+        raise HandError(f"{shown}: {reason(error)}.") from error
 
 
 def check_plain(status: os.stat_result, shown: str) -> None:
@@ -143,7 +133,7 @@ def check_plain(status: os.stat_result, shown: str) -> None:
 def reason(error: OSError) -> str:
     """What the system said, in plain words."""
     words = {
-        errno.ENOENT: "there is no such file",
+        errno.ENOENT: "there is no such file or folder",
         errno.EACCES: "permission denied",
         errno.ENOTDIR: "a part of the path is not a folder",
         errno.ELOOP: "its symbolic links form a loop",

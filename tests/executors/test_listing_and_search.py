@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -72,7 +74,7 @@ async def test_large_folders_are_cut_with_a_count(bench: Bench, either: str) -> 
 
 async def test_an_empty_or_missing_folder_says_so(bench: Bench, either: str) -> None:
     assert (await bench.run("list_files")).content == "./, 0 files (none, or all ignored)"
-    with pytest.raises(HandError, match="does not exist"):
+    with pytest.raises(HandError, match="no such"):
         await bench.run("list_files", path="no")
     with pytest.raises(HandError, match="depth"):
         await bench.run("list_files", depth=0)
@@ -145,3 +147,25 @@ async def test_outside_paths_are_shown_whole(
     (other / "f").write_text("hit\n")
     outcome = await bench.run("search_text", pattern="hit", path=str(other))
     assert outcome.content == f"{Path(other, 'f')}:1:hit"
+
+
+@pytest.mark.parametrize("hand", ["read_file", "list_files", "search_text"])
+async def test_a_pipe_or_device_given_by_name_is_refused_at_once(
+    bench: Bench, either: str, hand: str
+) -> None:
+    os.mkfifo(bench.root / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(os.path.relpath(bench.root / "socket"))
+    more = {"pattern": "x"} if hand == "search_text" else {}
+    for path, words in {"pipe": "named pipe", "socket": "socket", "/dev/zero": "device"}.items():
+        with pytest.raises(HandError, match=words):
+            await asyncio.wait_for(bench.run(hand, path=path, **more), 5)
+
+
+async def test_a_file_is_no_folder_to_list_and_a_missing_path_cannot_be_searched(
+    tree: Bench,
+) -> None:
+    with pytest.raises(HandError, match=r"README.md is a file, not a folder; use read_file"):
+        await tree.run("list_files", path="README.md")
+    with pytest.raises(HandError, match="no such file or folder"):
+        await tree.run("search_text", pattern="x", path="no")

@@ -61,14 +61,34 @@ def test_paths_are_shown_short_inside_and_whole_outside(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "path",
     [".env", "config/.env.production", "id_rsa", "deploy/id_ed25519", ".ssh/config", ".aws/x",
-     "server.pem", ".netrc", "credentials", "/etc/shadow", ".ENV"],
+     "server.pem", "tls/server.key", ".netrc", "credentials", ".ENV", ".pypirc",
+     ".docker/config.json", ".kube/config", "~/.npmrc", "~/.kube/cache/x", "~/.config/gh/hosts.yml",
+     "~/.config/gcloud/access_tokens.db", "~/.mozilla/firefox/a.default/logins.json",
+     "~/.config/google-chrome/Default/Login Data", "/home/other/.npmrc", "/root/.config/gcloud",
+     "/Users/a/Library/Keychains/login.keychain-db", "/etc/shadow", "/private/etc/sudoers.d/x",
+     "/proc/self/environ", "/proc/1/task/1/environ", "/run/secrets/token"],
 )  # fmt: skip
-def test_secrets_are_known_by_name(tmp_path: Path, path: str) -> None:
-    assert Workspace(tmp_path).is_secret(path)
+def test_secrets_are_known_by_their_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    (tmp_path / "me").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    place = Workspace(tmp_path / "work")
+    assert place.is_secret(place.resolve(path))
 
 
 @pytest.mark.parametrize(
-    "path", [".env.example", "env.py", "id_rsa.pub", "src/keys.py", ".gitkeep"]
-)
-def test_what_only_looks_alike_is_no_secret(tmp_path: Path, path: str) -> None:
-    assert not Workspace(tmp_path).is_secret(path)
+    "path",
+    [".env.example", "env.py", "id_rsa.pub", "src/keys.py", ".gitkeep", "keys/README.md",
+     "tests/key.py", "docs/credentials.md", "secrets.py", ".docker/Dockerfile", ".npmrc",
+     "public_key.pem", "jwt.pub.key", "certifi/cacert.pem", "gh/hosts.yml", "src/cookies/a.js",
+     "fixtures/logins.json", "~/.config/git/ignore", "~/.config/gh.md", "~/project/.npmrc",
+     "/proc/cpuinfo", "/proc/self/status", "/etc/hosts", "/etc/shadowsocks.json"],
+)  # fmt: skip
+def test_what_only_looks_alike_is_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    (tmp_path / "me").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    place = Workspace(tmp_path / "work")
+    assert not place.is_secret(place.resolve(path))
