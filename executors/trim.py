@@ -36,16 +36,16 @@ def _note(characters: int, lines: int, address: str) -> str:
 
 def _head_end(text: str, place: int) -> int:
     line = text.rfind("\n", 0, place) + 1
-    return line if line >= place // 2 and line else _boundary(text, place, -1)
+    return line if line >= place // 2 and line else boundary(text, place, -1)
 
 
 def _tail_start(text: str, place: int) -> int:
     line = text.find("\n", max(0, place - 1)) + 1
     half = place + (len(text) - place) // 2
-    return line if 0 < line <= half else _boundary(text, place, 1)
+    return line if 0 < line <= half else boundary(text, place, 1)
 
 
-def _boundary(text: str, place: int, step: int) -> int:
+def boundary(text: str, place: int, step: int) -> int:
     """The nearest place in the direction of ``step`` that is not inside a visible sign."""
     for moved in range(place, place + step * _FAR, step):
         if moved <= 0 or moved >= len(text) or not _joined(text, moved):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from executors.protocol import HandError
-from tests.executors.conftest import Bench
+from tests.executors.conftest import REMEMBERED, Bench
 
 
 async def test_a_plan_travels_in_the_outcome(bench: Bench) -> None:
@@ -43,13 +43,79 @@ async def test_memory_is_asked_or_paged(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"query": "a", "address": "mem://1"}, {"address": "x"}, {"address": "mem://2"}],
-)
-async def test_recall_wants_one_thing_that_is_there(
+    [{}, {"address": "x"}, {"query": "a", "address": "x"}, {"address": "mem://2"},
+     {"address": "mem://1#x"}, {"address": "mem://1#-1"}, {"address": "mem://1#14"}],
+)  # fmt: skip
+async def test_recall_wants_something_that_is_there(
     bench: Bench, arguments: dict[str, str]
 ) -> None:
     with pytest.raises(HandError):
         await bench.run("recall", **arguments)
+
+
+async def test_a_long_memory_comes_in_parts_that_lead_on_to_its_end(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = "".join(f"line {number}, of no great length\n" for number in range(1000)) + "x" * 30_000
+    monkeypatch.setitem(REMEMBERED, "mem://long", whole)
+    address, parts, notes = "mem://long", [], []
+    while address:
+        content = (await bench.run("recall", address=address)).content
+        assert len(content) < 12_100
+        part, _, note = content.rpartition("\n[")
+        notes.append(note)
+        parts.append(part)
+        _, _, address = note.rstrip("]").partition("go on with ")
+    assert notes[0].startswith("11983 of 58890 characters; go on with mem://long#11983")
+    assert notes[-1] == "58890 of 58890 characters]"
+    assert parts[0].endswith("\nline 416, of no great length")
+    assert len(parts) == 6
+    assert "".join(parts).replace("\n", "") == whole.replace("\n", "")
+
+
+async def test_an_offset_begins_in_the_middle(bench: Bench) -> None:
+    content = (await bench.run("recall", address="mem://1#4")).content
+    assert content == "whole text\n[14 of 14 characters]"
+    assert (await bench.run("recall", address="mem://1#0")).content == "the whole text"
+
+
+async def test_a_memory_is_searched_for_the_lines_that_hold_a_query(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(
+        REMEMBERED, "mem://log", "start\n\tport IS 80\r\nthe port\nnone is here\nPort is 81"
+    )
+    outcome = await bench.run("recall", address="mem://log", query="port is")
+    assert outcome.content == "#6     port IS 80\n#41 Port is 81"
+    assert outcome.details.summary == "2 lines"
+    outcome = await bench.run("recall", address="mem://log#10", query="81 port")
+    assert outcome.content == "#41 Port is 81"
+    outcome = await bench.run("recall", address="mem://log", query="zebra")
+    assert outcome.content == "No line of mem://log holds that."
+
+
+async def test_finds_in_one_very_long_line_are_shown_each_with_its_surroundings(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(REMEMBERED, "mem://wide", ("." * 1000 + "needle") * 3)
+    rows = (await bench.run("recall", address="mem://wide", query="needle")).content.split("\n")
+    assert [row.split(" ")[0] for row in rows] == ["#900", "#1906", "#2912"]
+    assert all("needle" in row and len(row) < 420 for row in rows)
+
+
+@pytest.mark.parametrize("line", ["hit\n", "hit" + "x" * 390 + "\n"])
+async def test_many_finds_are_bounded_and_lead_on(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.setitem(REMEMBERED, "mem://many", line * 250)
+    address, seen = "mem://many", []
+    while address:
+        content = (await bench.run("recall", address=address, query="hit")).content
+        assert len(content) < 12_500
+        rows = content.split("\n")
+        seen += [row.split(" ")[0] for row in rows if row.startswith("#")]
+        _, _, address = rows[-1].rstrip("]").partition("go on with ")
+    assert seen == [f"#{number * len(line)}" for number in range(250)]
 
 
 def test_they_claim_nothing(bench: Bench) -> None:
