@@ -133,7 +133,7 @@ class GrowboxApp(App[None]):
         try:
             await work
         except Exception as error:  # noqa: BLE001  the screen and what is typed outlive any failure
-            self.router.route(told(error))
+            self.say(told(error))
             self.router.state("failed")
 
     async def open_session(self, resume: str | None) -> None:

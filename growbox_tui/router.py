@@ -68,6 +68,8 @@ class Router:
         self._waiting = WaitingWords(places.conversation, places.composer)
         self._begun = False
         """Whether the words of the running turn are on disk."""
+        self._failure = ""
+        """Why the running turn fails, as it was told."""
 
     # ---- what the app calls ------------------------------------------------------------------
 
@@ -119,7 +121,10 @@ class Router:
             case e.Notice():
                 self._add(Notice(event.text, event.level))
             case e.Failed():
-                self._add(Notice(event.text, "error", event.hint))
+                # What was being written ends here: the reason belongs below it.
+                self._finish_live("", "cut")
+                self._failure = event.text
+                self._add(tellings.failed(event))
             case _:
                 assert_never(event)
 
@@ -181,7 +186,8 @@ class Router:
             self._waiting.opener_failed()
         self._begun = False
         if event.reason != "done":
-            self._add(tellings.turn_ended(event))
+            self._add(tellings.turn_ended(event, self._failure))
+        self._failure = ""
         self._figure(state="ready")
 
     def _memory(self, event: e.Recalled | e.PromptBuilt | e.WindowChanged | e.Rebased) -> None:

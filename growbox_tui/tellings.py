@@ -24,13 +24,14 @@ _BY = {"user": "", "flag": " by --yes", "nobody": ", nobody was there to ask"}
 
 
 def _many(count: int, one: str, more: str) -> str:
-    return f"{count} {one if count == 1 else more}"
+    return f"{count:,} {one if count == 1 else more}"
 
 
-def turn_ended(event: e.TurnEnded) -> Notice:
-    """Why a turn ended, and what can be done."""
+def turn_ended(event: e.TurnEnded, told: str = "") -> Notice:
+    """Why a turn ended, and what can be done. ``told`` is not said a second time."""
     level, text, hint = _ENDS[event.reason]
-    return Notice(f"{text} {event.detail}".strip(), level, hint)
+    detail = "" if event.detail == told else event.detail
+    return Notice(f"{text} {detail}".strip(), level, hint)
 
 
 def napped(event: e.Napped) -> Notice:
@@ -69,7 +70,12 @@ def approval_answered(asked: e.ApprovalAsked, event: e.ApprovalAnswered) -> Noti
     return Notice(f"{what} · {words}{_BY[event.by]}{reason}", level)
 
 
-def told(error: BaseException) -> e.Failed:
-    """An error as an event: its own words and hint where it has them, else its name and text."""
+def failed(event: e.Failed) -> Notice:
+    """What went wrong and what to do about it."""
+    return Notice(event.text, "error", event.hint)
+
+
+def told(error: BaseException) -> Notice:
+    """An error in its own words and with its hint where it has them, else its name and text."""
     text = getattr(error, "text", "") or f"{type(error).__name__}: {error}"
-    return e.Failed(type(error).__name__, str(text), str(getattr(error, "hint", "")))
+    return Notice(str(text), "error", str(getattr(error, "hint", "")))

@@ -143,7 +143,7 @@ class ChatScreen(Screen[None]):
     def on_text_area_changed(self, event: Composer.Changed) -> None:
         event.stop()
         shell = self.composer.text.startswith("!")
-        self.mode_mark.update("!" if shell else ">")
+        self.mode_mark.update("$" if shell else ">")
         self.set_class(shell, "-shell")
         self.offer()
 

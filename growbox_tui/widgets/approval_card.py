@@ -14,10 +14,12 @@ from textual.message import Message
 from textual.widgets._static import Static
 
 from growbox_tui.widgets.detail_rows import detail_rows
-from growbox_tui.widgets.page import Page, Row, wrapped
+from growbox_tui.widgets.page import Page, Row, put, wrapped
 from growbox_tui.widgets.safe_text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.app import ComposeResult
     from textual.events import Key
     from textual.widgets._input import Input
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 ARM_SECONDS = 0.6
 """Quiet that must pass after the last key in the composer before a key counts as an answer."""
 PREVIEW_LINES = 12
+"""Lines of a preview before it is opened, where the screen is tall enough."""
+OTHER_LINES = 16
+"""Lines of the screen that the rest of it and the card without its preview take."""
 LETTERS = {"once": "y", "session": "s", "always": "a", "no": "n"}
 
 
@@ -110,14 +115,13 @@ class ApprovalCard(Vertical, can_focus=True):
         self.post_message(self.Answered(self, "no", event.value.strip()))
 
     def _redraw(self) -> None:
-        self._body.update(Page(self._rows))
+        put(self._body, Page(self._rows))
 
     def _rows(self, width: int) -> list[Row]:
         """The preview comes first: where it is long, claims and keys are still in view."""
         rows: list[Row] = []
         if self._preview_adds():
-            limit = PREVIEW_LINES * 20 if self.opened else PREVIEW_LINES
-            rows.extend(detail_rows(self.event.preview, width, limit=limit))
+            rows.extend(self._preview_rows(width))
             rows.append(Row(Content("")))
         asker = (f"{one_line(self.event.name)} asks to", "bold")
         head = Content.assemble(("? ", "bold $text-warning"), asker)
@@ -128,6 +132,12 @@ class ApprovalCard(Vertical, can_focus=True):
         rows.append(Row(Content("")))
         rows.extend(self._choice_rows(width))
         return rows
+
+    def _preview_rows(self, width: int) -> Iterator[Row]:
+        if self.opened:
+            return detail_rows(self.event.preview, width, limit=PREVIEW_LINES * 20)
+        limit = max(4, min(PREVIEW_LINES, self.screen.size.height - OTHER_LINES))
+        return detail_rows(self.event.preview, width, limit=limit, more="ctrl+o opens it")
 
     def _preview_adds(self) -> bool:
         """Whether the preview says more than the claims: a command is its own preview."""

@@ -49,15 +49,21 @@ def _painted(lines: list[str], kind: str, language: str) -> Content:
 
 
 def detail_rows(
-    detail: DetailView, width: int, address: str = "", limit: int = BODY_LINES
+    detail: DetailView,
+    width: int,
+    address: str = "",
+    limit: int = BODY_LINES,
+    more: str = "",
 ) -> Iterator[Row]:
-    """The body at a width in cells, about ``limit`` source lines at most, and its address."""
+    """The body at a width in cells, about ``limit`` source lines at most, and its address.
+    ``more`` says how to see the lines that are left out."""
     head, tail, hidden = bounded(safe(detail.body), limit)
     kind = "diff" if detail.kind == "diff" or detail.language == "diff" else detail.kind
     if detail.body.strip():
         yield from wrapped(_painted(head, kind, detail.language), width, INDENT, INDENT)
     if hidden:
-        note = f"… {hidden} more lines" + (f" · whole: {address}" if address else "")
+        more = f"whole: {address}" if address else more
+        note = f"… {hidden} more lines" + (f" · {more}" if more else "")
         yield from wrapped(Content.styled(note, "$text-muted"), width, INDENT, INDENT)
         yield from wrapped(_painted(tail, kind, detail.language), width, INDENT, INDENT)
     elif address:

@@ -14,7 +14,7 @@ from textual.widgets._static import Static
 
 from growbox_tui.widgets.markdown_blocks import Block, closed_length, parse
 from growbox_tui.widgets.markdown_rows import rows_of
-from growbox_tui.widgets.page import Page, Row, wrapped
+from growbox_tui.widgets.page import Page, Row, put, wrapped
 from growbox_tui.widgets.safe_text import safe
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class LiveMessage(Static):
         width = self.content_size.width
         height = len(self._page.rows(width)) if width else 0
         # A new layout of the screen is needed only when a row was added.
-        self.update(self._page, layout=height != self._height or not height)
+        put(self, self._page, layout=height != self._height or not height)
         self._height = height
         self.post_message(self.Grown())
 

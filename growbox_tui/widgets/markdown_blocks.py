@@ -44,6 +44,8 @@ class CodeBlock:
 class TableBlock:
     lines: tuple[tuple[Content, ...], ...]
     """The first one is the heading."""
+    right: tuple[bool, ...]
+    """Which columns stand on the right."""
     lead: str
     gap: bool
 
@@ -222,16 +224,19 @@ class _Walk:
     def table(self, tokens: Sequence[Token]) -> None:
         lines: list[tuple[Content, ...]] = []
         cells: list[Content] = []
+        right: list[bool] = []
         for index, token in enumerate(tokens):
             if token.type == "inline":
                 style = "bold" if tokens[index - 1].type == "th_open" else ""
+                if not lines:
+                    right.append(tokens[index - 1].attrGet("style") == "text-align:right")
                 cells.append(inline(token.children or ()).stylize(style))
             elif token.type == "tr_close":
                 lines.append(tuple(cells))
                 cells = []
             elif token.type == "table_close":
                 break
-        self.blocks.append(TableBlock(tuple(lines), self.leads()[1], self.gap()))
+        self.blocks.append(TableBlock(tuple(lines), tuple(right), self.leads()[1], self.gap()))
 
 
 def parse(text: str) -> list[Block]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
+from growbox_tui.widgets.line_breaks import broken
 from growbox_tui.widgets.markdown_blocks import (
     Block,
     CodeBlock,
@@ -51,18 +52,23 @@ def _column_widths(block: TableBlock, room: int) -> list[int]:
     return widths
 
 
+def _aligned(cell: Content, size: int, right: bool) -> Content:
+    free = max(0, size - cell.cell_length)
+    return cell.pad_left(free) if right else cell.pad_right(free)
+
+
 def _table_rows(block: TableBlock, width: int) -> Iterator[Row]:
     lead = Content(block.lead)
     widths = _column_widths(block, width - lead.cell_length)
     for number, line in enumerate(block.lines):
         columns = [
-            cell.wrap(size) or [Content("")] for cell, size in zip(line, widths, strict=False)
+            broken(cell, size) or [Content("")] for cell, size in zip(line, widths, strict=False)
         ]
         for level in range(max(len(column) for column in columns)):
             cells = [(column[level] if level < len(column) else Content("")) for column in columns]
             padded = [
-                cell.pad_right(max(0, size - cell.cell_length))
-                for cell, size in zip(cells, widths, strict=False)
+                _aligned(cell, size, right)
+                for cell, size, right in zip(cells, widths, block.right, strict=False)
             ]
             yield Row(lead + Content("  ").join(padded), len(lead))
         if number == 0:

@@ -14,10 +14,13 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
 
+from growbox_tui.widgets.line_breaks import broken
+
 if TYPE_CHECKING:
     from textual.css.styles import RulesMap
     from textual.selection import Selection
     from textual.widget import Widget
+    from textual.widgets._static import Static
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def wrapped(body: Content, width: int, first: Content, rest: Content) -> list[Ro
     for line in body.split("\n", allow_blank=True):
         source, position = line.plain, 0
         glue: str | None = None
-        for piece in line.wrap(room):
+        for piece in broken(line, room):
             start = source.find(piece.plain, position)
             if rows and position:
                 glue = source[position:start] if start >= 0 else " "
@@ -60,6 +63,19 @@ def flush(left: Content, right: Content, width: int) -> Content:
     cut = left.truncate(room, ellipsis=True)
     gap = width - cut.cell_length - right.cell_length
     return cut + Content(" " * max(0, gap)) + right
+
+
+def put(widget: Static, page: Page, *, layout: bool = True) -> None:
+    """Let a widget show another page, ``layout`` where its height may differ.
+
+    A widget that is updated twice, with a layout of the screen between, before it was idle once
+    would keep the height of the first time: Textual counts the two as one change. So the height
+    that was computed is forgotten here.
+    """
+    if layout:
+        widget.clear_cached_dimensions()
+        widget._box_model_cache.clear()
+    widget.update(page, layout=layout)
 
 
 class Page(Visual):

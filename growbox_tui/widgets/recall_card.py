@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets._static import Static
 
 from growbox_tui.widgets.detail_rows import INDENT
-from growbox_tui.widgets.page import Page, Row, flush, wrapped
+from growbox_tui.widgets.page import Page, Row, put, wrapped
 from growbox_tui.widgets.safe_text import safe
 from growbox_tui.widgets.tool_card import head_line
 
@@ -53,7 +53,7 @@ class RecallCard(Static, can_focus=True):
         """Open it, or close it."""
         self.opened = not self.opened
         self._page = Page(self._rows)
-        self.update(self._page)
+        put(self, self._page)
         self.post_message(self.Turned())
 
     def on_click(self, event: Click) -> None:
@@ -68,10 +68,9 @@ class RecallCard(Static, can_focus=True):
     def _rows(self, width: int) -> list[Row]:
         count = len(self.event.hits)
         found = f"{count} {'memory' if count == 1 else 'memories'}" if count else "nothing found"
-        sign, style = ("●", "$text-success") if self.event.complete else ("!", "$text-warning")
-        left = head_line(sign, style, "recall", found, ways_words(self.event))
-        figures = Content.styled(f"{self.event.ms:.0f} ms", "$text-muted")
-        rows = [Row(flush(left, figures, width))]
+        sign = ("●", "$text-success") if self.event.complete else ("!", "$text-warning")
+        figures = f"{self.event.ms:.0f} ms"
+        rows = [Row(head_line(sign, "recall", found, ways_words(self.event), figures, width))]
         if self.opened:
             for hit in self.event.hits:
                 rows.extend(self._hit_rows(hit, width))

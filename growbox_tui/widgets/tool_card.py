@@ -12,7 +12,7 @@ from textual.widgets._static import Static
 
 from growbox_tui.agent.events import DetailView
 from growbox_tui.widgets.detail_rows import INDENT, detail_rows
-from growbox_tui.widgets.page import Page, Row, flush, wrapped
+from growbox_tui.widgets.page import Page, Row, flush, put, wrapped
 from growbox_tui.widgets.safe_text import one_line, safe
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from growbox_tui.agent.events import Replayed, ToolEnded
 
 NAME_WIDTH = 12
+GAP = 3
+"""Cells between how a call went and its figures, where the title had to be cut."""
+TITLE_CELLS = 12
+"""Cells of a title that stay, even where they push out how the call went."""
 PROGRESS_LINES = 4
 PROGRESS_KEPT = 4_000
 """Characters of running output that are kept for show; the whole arrives with the end."""
@@ -34,7 +38,9 @@ _SIGNS = {
 
 
 def seconds_words(seconds: float) -> str:
-    """``0.2 s``, ``14 s``, ``2 m 05 s``."""
+    """``20 ms``, ``0.2 s``, ``14 s``, ``2 m 05 s``."""
+    if seconds < 0.095:
+        return f"{max(1, round(seconds * 1000))} ms"
     if seconds < 10:
         return f"{seconds:.1f} s"
     if seconds < 60:
@@ -42,13 +48,18 @@ def seconds_words(seconds: float) -> str:
     return f"{int(seconds) // 60} m {int(seconds) % 60:02d} s"
 
 
-def head_line(sign: str, style: str, name: str, title: str, summary: str) -> Content:
-    """The closed card without its figures: sign, name, what, how it went."""
-    parts: list[tuple[str, str]] = [(f"{sign} ", style), (f"{one_line(name):<{NAME_WIDTH}}", "")]
-    parts.append((one_line(title), ""))
-    if summary:
-        parts.append((f"   {one_line(summary)}", "$text-muted"))
-    return Content.assemble(*parts)
+def head_line(
+    sign: tuple[str, str], name: str, title: str, summary: str, figures: str, width: int
+) -> Content:
+    """The closed card in one row: sign with its style, name, what, how it went, figures at the
+    right edge. Where it is too narrow the title is cut first, for how it went matters more."""
+    lead = Content.assemble((f"{sign[0]} ", sign[1]), (f"{one_line(name):<{NAME_WIDTH}}", ""))
+    what = Content(one_line(title))
+    how = Content.styled(f"   {one_line(summary)}" if summary else "", "$text-muted")
+    room = width - lead.cell_length - how.cell_length - len(figures) - GAP
+    if what.cell_length > room >= TITLE_CELLS:
+        what = what.truncate(room, ellipsis=True)
+    return flush(lead + what + how, Content.styled(figures, "$text-muted"), width)
 
 
 class ToolCard(Static, can_focus=True):
@@ -129,18 +140,17 @@ class ToolCard(Static, can_focus=True):
 
     def _redraw(self) -> None:
         self._page = Page(self._rows)
-        self.update(self._page)
+        put(self, self._page)
 
     def _rows(self, width: int) -> list[Row]:
-        sign, style = _SIGNS[self.state]
         title, summary = self.title_words, ""
         if self._detail is not None:
             title, summary = self._detail.title or title, self._detail.summary
         if self.state == "stopped":
             summary = "stopped"
         figures = seconds_words(self._seconds) if self._seconds else ""
-        left = head_line(sign, style, self.hand, title, summary)
-        rows = [Row(flush(left, Content.styled(figures, "$text-muted"), width))]
+        sign = _SIGNS[self.state]
+        rows = [Row(head_line(sign, self.hand, title, summary, figures, width))]
         if self._progress and self.state == "running":
             tail = "\n".join(safe(self._progress).rstrip("\n").split("\n")[-PROGRESS_LINES:])
             rows.extend(wrapped(Content.styled(tail, "$text-muted"), width, INDENT, INDENT))

@@ -1,4 +1,4 @@
-"""Words before their turn and figures during it: what shows at once, and that nothing is lost."""
+"""Words before their turn, figures and cards during it: what shows at once, and what stays."""
 
 from __future__ import annotations
 
@@ -155,3 +155,18 @@ async def test_a_replayed_call_says_what_it_was_asked_and_whether_it_failed() ->
         cards = list(app.chat.query(ToolCard))
         assert [card.title_words for card in cards] == ["pytest -k prune", "src/nowhere.py", "one"]
         assert [card.state for card in cards] == ["done", "error", "done"]
+
+
+async def test_a_card_that_changes_twice_before_it_rests_has_its_last_height() -> None:
+    app, session = app_with()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot, app)
+        session.say(e.ToolStarted("c", "shell", "make", ()))
+        await until(pilot, lambda: len(app.chat.query(ToolCard)) == 1)
+        card = app.chat.query_one(ToolCard)
+        await until(pilot, lambda: card.size.height == 1)
+        card.progress("one\n")
+        app.screen._refresh_layout()
+        card.progress("two\nthree\n")
+        await until(pilot, lambda: card.size.height == 4)
+        session.end()

@@ -1,0 +1,284 @@
+"""Scenes: every state of the screen that is worth a picture, played through the fake session.
+
+Each scene is brought to a standstill: the clock, the version, the throbber and the cursor are
+pinned (`stand_still`), so that a scene draws the same cells in every run and on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from textual.pilot import Pilot
+
+from growbox_tui.agent import events as e
+from growbox_tui.app import GrowboxApp
+from growbox_tui.widgets.composer import Draft
+from growbox_tui.widgets.recall_card import RecallCard
+from growbox_tui.widgets.tool_card import ToolCard
+from tests.tui import happenings as h
+from tests.tui import specimens as s
+from tests.tui.fake_session import (
+    ANSWER,
+    FakeSession,
+    FakeSettings,
+    FakeWorkbench,
+    send,
+    shell_ask,
+    until,
+)
+
+NARROW, WIDE, FULL = (80, 24), (120, 36), (200, 50)
+QUESTION = "Look at @src/prune.py: why does the pruning job skip branch nodes?"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a scene plays on."""
+
+    pilot: Pilot[Any]
+    app: GrowboxApp
+    session: FakeSession
+
+    async def ask(self, words: str = QUESTION) -> None:
+        """Send words and wait until their turn runs."""
+        await send(self.pilot, words)
+        await until(self.pilot, lambda: self.session.busy and not self.app.query(".-waiting"))
+
+    async def open_cards(self, count: int) -> None:
+        """Open every card of the conversation, once ``count`` of them are there."""
+        await until(self.pilot, lambda: len(self.cards()) == count)
+        for card in self.cards():
+            card.action_turn()
+
+    def cards(self) -> list[ToolCard | RecallCard]:
+        return [*self.app.chat.query(RecallCard), *self.app.chat.query(ToolCard)]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A size, what is played, and words that are on the screen when it has come to its end."""
+
+    size: tuple[int, int]
+    play: Callable[[Stage], Awaitable[None]]
+    shows: str
+    replay: tuple[e.Event, ...] = ()
+
+
+class StoppedClock(datetime):
+    """The time at which all scenes play."""
+
+    @classmethod
+    def now(cls, tz: Any = None) -> Any:
+        return s.NOW.astimezone(tz)
+
+
+def stand_still(patch: pytest.MonkeyPatch) -> None:
+    """Pin what differs between runs and machines and is not pinned for all tests."""
+    for room in ("widgets.memory_panel", "screens.memory", "screens.sessions"):
+        patch.setattr(f"growbox_tui.{room}.datetime", StoppedClock)
+    patch.setattr("growbox_tui.screens.about.__version__", "1.2.3")
+    patch.setattr("growbox_tui.widgets.status_line.FRAMES", "⠹")
+    patch.setattr("growbox_tui.app.branch_of", lambda _: "main")
+    patch.setenv("HOME", "/home/ada")
+    patch.setenv("TEXTUAL_ANIMATIONS", "none")
+
+
+def app_for(scene: Scene, theme: str = "growbox-dark") -> GrowboxApp:
+    """The program at the place where a scene begins."""
+    session = FakeSession(
+        project=Path("/home/ada/src/orchard"),
+        model_name=s.MODELS[0],
+        replay=scene.replay,
+        cost=0.41,
+    )
+    bench = FakeWorkbench(
+        [session],
+        project=session.project,
+        settings=FakeSettings(theme),
+        listed=tuple(s.SESSIONS),
+        names=tuple(s.MODELS),
+        figures=s.STATE,
+    )
+    return GrowboxApp(cast(Any, bench))
+
+
+async def play(scene: Scene, pilot: Pilot[Any]) -> None:
+    """Play a scene to its end, where nothing moves any more."""
+    app = cast(GrowboxApp, pilot.app)
+    await until(pilot, lambda: app.session is not None and app.router.figures.model)
+    await scene.play(Stage(pilot, app, cast(FakeSession, app.session)))
+    await until(pilot, lambda: scene.shows in s.shown(app))
+    for widget in app.screen.walk_children():
+        if hasattr(widget, "cursor_blink"):
+            widget.cursor_blink = False
+    await standstill(pilot)
+
+
+async def standstill(pilot: Pilot[Any], frames: int = 4) -> None:
+    """Wait until the screen has been the same for some frames."""
+    before: list[str] = []
+    same = 0
+    for _ in range(400):
+        await pilot.pause(0.02)
+        now = s.rows(pilot.app)
+        same = same + 1 if now == before else 0
+        if same == frames:
+            return
+        before = now
+    raise AssertionError("it never stood still")
+
+
+async def new(stage: Stage) -> None:
+    pass
+
+
+async def conversation(stage: Stage) -> None:
+    await stage.ask()
+    stage.session.say(*h.turn())
+    await until(stage.pilot, lambda: stage.app.chat.conversation.live.updates)
+
+
+async def finished(stage: Stage) -> None:
+    await conversation(stage)
+    stage.session.say(*h.ran("run", "exit 0"), e.MessageEnded(h.WHERE, ANSWER, "end"), h.USAGE)
+    stage.session.end()
+    await until(stage.pilot, lambda: stage.app.router.figures.state == "ready")
+
+
+async def chinese(stage: Stage) -> None:
+    await stage.ask("请看 @src/修剪.py 为什么剪枝任务会跳过枝节点？")
+    stage.session.say(s.RECALLED, h.PROMPT, *h.WRITE, e.MessageStarted(1))
+    stage.session.say(e.MessageEnded(h.WHERE, h.ZH, "end"))
+    stage.session.end()
+
+
+async def broken_prefix(stage: Stage) -> None:
+    await stage.ask()
+    cause = "message 4 differs: the tools were sorted another way"
+    stage.session.say(
+        s.RECALLED,
+        e.PromptBuilt(3, 2, s.SEGMENTS, 57_100, 12_000, cause),
+        e.UsageReported(3, None, None, None, None, None, 2.0, 12_000, ""),
+        e.MessageStarted(3),
+        e.ThinkingDelta("The pruning job reads the tree twice, so the second reading sees nodes "),
+        e.ThinkingDelta("that the first one has closed; let me look at both."),
+    )
+
+
+def cards(*events: e.Event, opened: int = 0) -> Callable[[Stage], Awaitable[None]]:
+    """These events; then ``opened`` cards, all that there are, are opened."""
+
+    async def played(stage: Stage) -> None:
+        await stage.ask()
+        stage.session.say(*events)
+        if opened:
+            await stage.open_cards(opened)
+
+    return played
+
+
+def asked(event: e.ApprovalAsked | e.QuestionAsked) -> Callable[[Stage], Awaitable[None]]:
+    """Something waits for the user in the middle of a turn."""
+
+    async def played(stage: Stage) -> None:
+        await stage.ask()
+        stage.session.say(s.RECALLED, h.PROMPT, *h.READ, event)
+        chat = stage.app.chat
+        await until(stage.pilot, lambda: chat.query("ApprovalCard, QuestionCard Input"))
+        await until(stage.pilot, lambda: chat.focused is not chat.composer)
+
+    return played
+
+
+async def refused(stage: Stage) -> None:
+    await asked(shell_ask())(stage)
+    await stage.pilot.press("n")
+    await until(stage.pilot, lambda: bool(stage.app.chat.query("Input")))
+
+
+async def failed(stage: Stage) -> None:
+    await stage.ask()
+    say = stage.session.say
+    say(h.PROMPT, *h.READ, e.Retrying(4.0, 2, "The provider is overloaded.", False))
+    say(e.Notice("warning", "@notes.bin was not attached: it is not text"), e.MessageStarted(1))
+    say(e.TextDelta("It skips them because"))
+    say(e.Failed("Unreachable", "Nobody answered at http://127.0.0.1:11434/v1 within 60 s.",
+                 "Start the server, or choose another model with /model."))  # fmt: skip
+    stage.session.end("failed")
+
+
+async def resumed(stage: Stage) -> None:
+    await until(stage.pilot, lambda: len(stage.cards()) == 2)
+
+
+async def napped(stage: Stage) -> None:
+    stage.session.say(e.Rebased(8, "the region grew", 12, 9), e.Napped(3, 1, 12_431, 9))
+
+
+def typed(text: str) -> Callable[[Stage], Awaitable[None]]:
+    """This stands in the composer."""
+
+    async def played(stage: Stage) -> None:
+        stage.app.chat.composer.put(Draft(text))
+        stage.app.chat.offer()
+
+    return played
+
+
+def opened(*keys: str) -> Callable[[Stage], Awaitable[None]]:
+    """A screen over the conversation."""
+
+    async def played(stage: Stage) -> None:
+        await conversation(stage)
+        if keys[0].startswith("/"):
+            stage.session.end()
+            await send(stage.pilot, keys[0])
+        else:
+            await stage.pilot.press(*keys)
+        await until(stage.pilot, lambda: stage.app.screen is not stage.app.chat)
+
+    return played
+
+
+SCENES: dict[str, Scene] = {
+    "new": Scene(NARROW, new, "ready"),
+    "chat_narrow": Scene(NARROW, conversation, "read this"),
+    "chat_wide": Scene(WIDE, conversation, "read this"),
+    "chat_full": Scene(FULL, finished, "read this"),
+    "chinese": Scene(NARROW, chinese, "完成了才剪"),
+    "broken_prefix": Scene(NARROW, broken_prefix, "let me look"),
+    "cards_closed": Scene(NARROW, cards(s.RECALLED, *h.KINDS, *h.RUNNING), "1 running"),
+    "shell_open": Scene(
+        NARROW, cards(*h.SHELL, *h.SHELL_FAILED, *h.RUNNING, opened=3), "1 running"
+    ),
+    "file_and_diff_open": Scene(
+        NARROW, cards(*h.READ, *h.EDIT, *h.WRITE, opened=3), "assert prune"
+    ),
+    "finds_open": Scene(NARROW, cards(*h.LISTING, *h.MATCHES, *h.TEXT, opened=3), "It is three."),
+    "plan_and_question_open": Scene(NARROW, cards(*h.PLANNED, *h.ASKED, opened=2), "release/2.1"),
+    "recall_open": Scene(NARROW, cards(s.RECALLED, *h.RECALL_HAND, opened=2), "的约定"),
+    "approval_shell": Scene(NARROW, asked(shell_ask()), "for this session"),
+    "approval_edit": Scene(NARROW, asked(h.EDIT_ASK), "for this session"),
+    "approval_wide": Scene(WIDE, asked(h.EDIT_ASK), "for this session"),
+    "approval_refused": Scene(NARROW, refused, "Why not?"),
+    "question": Scene(NARROW, asked(h.ASK), "A number, or your own words"),
+    "failed": Scene(NARROW, failed, "/retry sends"),
+    "resumed": Scene(NARROW, resumed, "prune late", h.REPLAY),
+    "napped": Scene(NARROW, napped, "recall finds them"),
+    "commands": Scene(NARROW, typed("/"), "/help"),
+    "files": Scene(NARROW, typed("look at @src"), "src/prune.py"),
+    "shell_mode": Scene(NARROW, typed("!git status\nand 一二三"), "git status"),
+    "help": Scene(NARROW, opened("f1"), "esc"),
+    "about": Scene(NARROW, opened("/about"), "gliding_horse"),
+    "sessions": Scene(NARROW, opened("ctrl+r"), "type to narrow"),
+    "memory": Scene(NARROW, opened("f2"), "12,431"),
+    "models": Scene(NARROW, opened("/model"), "kimi-k2"),
+    "themes": Scene(NARROW, opened("ctrl+t"), "contrast"),
+    "palette": Scene(NARROW, opened("ctrl+p"), "/help"),
+    "too_small": Scene((59, 14), new, "too small"),
+}
