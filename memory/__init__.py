@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memory.store.errors import MemoryFileError as MemoryFileError
     from memory.store.errors import NotMemory as NotMemory
     from memory.store.errors import NotWritable as NotWritable
+    from memory.store.errors import TooLarge as TooLarge
     from memory.store.errors import TooNew as TooNew
 
 _HOMES = {
@@ -24,9 +25,18 @@ _HOMES = {
     "TooNew": "memory.store.errors",
     "NotWritable": "memory.store.errors",
     "Busy": "memory.store.errors",
+    "TooLarge": "memory.store.errors",
 }
 
-__all__ = ["Busy", "Memory", "MemoryFileError", "NotMemory", "NotWritable", "TooNew"]
+__all__ = [
+    "Busy",
+    "Memory",
+    "MemoryFileError",
+    "NotMemory",
+    "NotWritable",
+    "TooLarge",
+    "TooNew",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,13 @@ BUSY_MS = 5_000
 """Milliseconds to wait for another process's write. Writes take a few milliseconds each, so only
 a process that hangs in the middle of one is ever met by the error."""
 
+CLOSE_SECONDS = 1.5
+"""Seconds that closing waits for what has begun; writes take milliseconds, the largest a second.
+Who closes a program does not wait longer for a disk that may never answer."""
+
+CLOSE_GRACE_SECONDS = 0.5
+"""Seconds more for what was broken off to be undone, before its thread is given up."""
+
 TEXT_LIMIT = 20_000_000
 """Characters of one node's text. Longer texts keep head and tail and say what is missing: beyond
 this a single row would hold up every other write."""

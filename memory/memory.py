@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from memory.config import CLOSE_SECONDS
 from memory.context import epochs
 from memory.context.window import Window, carry
 from memory.protocols import Clock, Embedder
@@ -21,6 +22,7 @@ from memory.store import conversation, nodes, vectors
 from memory.store.database import Database, open_database
 from memory.store.lane import Lane
 from memory.store.texts import clean
+from memory.store.writes import Writes
 from memory.types import (
     Entry,
     Epoch,
@@ -61,8 +63,7 @@ class Memory:
         self._writer = Lane("write")
         self._reader = Lane("read")
         self._embedding = Lane("embed")
-        self._one_write = asyncio.Lock()
-        self._writes: set[asyncio.Task[Any]] = set()
+        self._writes = Writes()
         self._chance: NullDistribution | None = None
         self._closed = False
 
@@ -79,27 +80,30 @@ class Memory:
         try:
             await memory._reader.open(lambda: open_database(path, reading=True))
         except BaseException:  # the writing connection must not stay behind
-            await memory._writer.close()
+            await memory._writer.close(CLOSE_SECONDS)
             raise
         return memory
 
     async def close(self) -> None:
-        """Finish what has begun and let go of the file. May be called again."""
+        """Finish what has begun and let go of the file, within two seconds. May be called again.
+
+        What is not finished by then, because another program holds the file or the disk does not
+        answer, raises ``Busy`` for whoever waits for it.
+        """
         if self._closed:
             return
         self._closed = True
-        while self._writes:
-            await asyncio.wait(self._writes)
-        await self._embedding.close()
-        await self._reader.close()
-        await self._writer.close()
+        until = time.monotonic() + CLOSE_SECONDS
+        await self._writes.ended(CLOSE_SECONDS)
+        lanes = (self._embedding, self._reader, self._writer)
+        await asyncio.gather(*(lane.close(until - time.monotonic()) for lane in lanes))
 
     # ---- the timeline ------------------------------------------------------------------------
 
     async def remember(self, new: NewNode) -> Node:
         """Append to the timeline. On disk, and found by its words, when it returns."""
         at = self._clock.now()
-        return await self._whole(self._writer.run(lambda db: nodes.add(db, new, at)))
+        return await self._write(lambda db: nodes.add(db, new, at))
 
     async def refer(self, address: str) -> Node | None:
         """The whole node behind ``mem://<id>`` (or its bare id); ``None`` if there is none."""
@@ -128,7 +132,7 @@ class Memory:
             batch = await self._reader.run(settling.pending)
             if batch.rows:
                 embedded = await self._embedding.call(partial(settling.embed, batch))
-                await self._whole(self._writer.run(partial(settling.put, embedded=embedded)))
+                await self._write(partial(settling.put, embedded=embedded))
             done += len(batch.rows)
             if batch.last:
                 settling.done(batch)
@@ -140,9 +144,7 @@ class Memory:
     async def open_session(self, project: str, model: str) -> str:
         """A new conversation; its id."""
         at = self._clock.now()
-        return await self._whole(
-            self._writer.run(lambda db: conversation.open_session(db, project, model, at))
-        )
+        return await self._write(lambda db: conversation.open_session(db, project, model, at))
 
     async def session(self, session: str) -> SessionInfo | None:
         """A conversation on file."""
@@ -154,7 +156,20 @@ class Memory:
 
     async def set_model(self, session: str, model: str) -> None:
         """Another voice goes on with the conversation."""
-        await self._whole(self._writer.run(lambda db: conversation.set_model(db, session, model)))
+        await self._write(lambda db: conversation.set_model(db, session, model))
+
+    async def claim(self, session: str, owner: str, alive: Callable[[str], bool]) -> str:
+        """Become the one who goes on with a conversation, in one transaction.
+
+        ``""`` if ``owner`` has it now; else the owner who has it and for whom ``alive`` is true.
+        Owners are opaque texts. ``alive`` runs in another thread and must be quick. Raises
+        ``LookupError`` for an unknown conversation.
+        """
+        return await self._write(lambda db: conversation.claim(db, session, owner, alive))
+
+    async def release(self, session: str, owner: str) -> None:
+        """Give a conversation up; does nothing unless ``owner`` has it."""
+        await self._write(lambda db: conversation.release(db, session, owner))
 
     async def transcript(self, session: str) -> list[Entry]:
         """All messages of a conversation, all epochs, oldest first."""
@@ -191,7 +206,7 @@ class Memory:
             window.start(epoch, going.entries)
             return epoch
 
-        return await self._in_turn(change())
+        return await self._writes.in_turn(change())
 
     async def nap(
         self, window: Window, *, tools: tuple[str, ...], system: tuple[str, ...]
@@ -218,7 +233,8 @@ class Memory:
             window: of the session; its epoch must have begun (else ``ValueError``).
             turn: counts the user's questions from 1.
             body: the message as the prompt will hold it; kept to the byte (lone surrogates, which
-                no encoding can hold, become U+FFFD).
+                no encoding can hold, become U+FFFD) or, beyond ``BODY_LIMIT``, not at all
+                (``TooLarge``).
             tokens: estimated tokens of ``body``.
             node: its words; a ``Node`` is one that is on the timeline already.
             shows: ids of the remembered nodes that are rendered in it.
@@ -236,14 +252,12 @@ class Memory:
             window.append(stored)
             return stored
 
-        return await self._in_turn(change())
+        return await self._writes.in_turn(change())
 
     async def note_request(self, session: str, epoch: int, body: str) -> None:
         """Keep the ledger's record of a request; memory does not look inside."""
         at = self._clock.now()
-        await self._whole(
-            self._writer.run(lambda db: conversation.note_request(db, session, epoch, body, at))
-        )
+        await self._write(lambda db: conversation.note_request(db, session, epoch, body, at))
 
     async def last_request(self, session: str) -> str | None:
         """The newest record that ``note_request`` kept."""
@@ -253,7 +267,12 @@ class Memory:
 
     async def keep(self, key: str, value: Any) -> None:
         """Keep a small setting: anything that JSON holds."""
-        await self._whole(self._writer.run(lambda db: conversation.keep(db, key, value)))
+        await self._write(lambda db: conversation.keep(db, key, value))
+
+    async def add_kept(self, key: str, values: Sequence[str]) -> list[str]:
+        """Add to a kept list what it does not hold, in one transaction; the whole list. What
+        another process added stays. Raises ``ValueError`` if no list is kept there."""
+        return await self._write(lambda db: conversation.add_kept(db, key, values))
 
     async def kept(self, key: str, default: Any = None) -> Any:
         """A setting that was kept."""
@@ -264,21 +283,9 @@ class Memory:
         stamp = self._embedder.stamp if self._embedder else ""
         return await self._reader.run(lambda db: _state(db, stamp))
 
-    async def _in_turn(self, change: Coroutine[Any, Any, Answer]) -> Answer:
-        """Changes of windows come one after the other: the next sees what the last one did."""
-
-        async def alone() -> Answer:
-            async with self._one_write:
-                return await change
-
-        return await self._whole(alone())
-
-    async def _whole(self, write: Coroutine[Any, Any, Answer]) -> Answer:
-        """Finish a write even if the caller is cancelled."""
-        task = asyncio.ensure_future(write)
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
-        return await asyncio.shield(task)
+    async def _write(self, work: Callable[[Database], Answer]) -> Answer:
+        """One write, finished even if the caller is cancelled."""
+        return await self._writes.whole(self._writer.run(work))
 
 
 def _state(db: Database, stamp: str) -> MemoryState:

@@ -66,7 +66,11 @@ def _item(node: Node) -> Item:
 def record(
     db: Database, window: Window, epoch: int, entry: Entry, node: NewNode | Node | None, at: int
 ) -> Entry:
-    """Write a message and its node, in one transaction; the entry as it was stored."""
+    """Write a message and its node, in one transaction; the entry as it was stored.
+
+    ``TooLarge`` comes before any work is done for a message that cannot be kept.
+    """
+    conversation.check_size(entry.body)
     with db.transaction():
         if isinstance(node, NewNode):
             node = nodes.add(db, node, at)

@@ -6,14 +6,14 @@ that it sent before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import apsw
 
 from memory.config import BODY_LIMIT, TITLE_CHARS
 from memory.store.database import Database
-from memory.store.errors import Busy
+from memory.store.errors import Busy, TooLarge
 from memory.store.texts import clean, from_json, new_id, to_json
 from memory.types import Entry, Epoch, Item, SessionInfo
 
@@ -60,6 +60,35 @@ def count_sessions(db: Database) -> int:
 def set_model(db: Database, name: str, model: str) -> None:
     """The model that the conversation goes on with."""
     db.execute("UPDATE sessions SET model = ? WHERE id = ?", (clean(model), name))
+
+
+def claim(db: Database, name: str, owner: str, alive: Callable[[str], bool]) -> str:
+    """Make ``owner`` the one who goes on with a conversation: ``""``, or the other owner for whom
+    ``alive`` is true, and then nothing has changed.
+
+    ``alive`` is asked while other writers wait; what it raises is passed on. ``LookupError`` for
+    an unknown conversation, ``ValueError`` for an owner without a name.
+    """
+    if not owner:
+        raise ValueError("an owner needs a name")
+    with db.transaction():
+        if db.row("SELECT 1 FROM sessions WHERE id = ?", (name,)) is None:
+            raise LookupError(f"there is no conversation {name}")
+        row = db.row("SELECT owner FROM owners WHERE session = ?", (name,))
+        holder = owner if row is None else str(row[0])
+        if holder != owner and alive(holder):
+            return holder
+        db.execute(
+            "INSERT INTO owners VALUES (?, ?)"
+            " ON CONFLICT (session) DO UPDATE SET owner = excluded.owner",
+            (name, owner),
+        )
+    return ""
+
+
+def release(db: Database, name: str, owner: str) -> None:
+    """Nobody goes on with a conversation any more; nothing if another one owns it."""
+    db.execute("DELETE FROM owners WHERE session = ? AND owner = ?", (name, owner))
 
 
 def title_of(words: str) -> str:
@@ -148,9 +177,9 @@ def _seqs_of_epoch(db: Database, name: str, number: int) -> list[tuple[Any, ...]
 
 
 def add_entry(db: Database, name: str, epoch: int, entry: Entry) -> None:
-    """Append a message. ``Busy`` if another process went on with the same conversation."""
-    if len(entry.body) > BODY_LIMIT:
-        raise ValueError(f"a message of {len(entry.body)} characters cannot be kept whole")
+    """Append a message. ``Busy`` if another process went on with the same conversation,
+    ``TooLarge`` if it is longer than ``BODY_LIMIT``."""
+    check_size(entry.body)
     _own(
         db,
         "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -159,6 +188,16 @@ def add_entry(db: Database, name: str, epoch: int, entry: Entry) -> None:
             *(entry.body, entry.tokens, entry.node, to_json(entry.shows)),
         ),
     )
+
+
+def check_size(body: str) -> None:
+    """Raises ``TooLarge`` if a message cannot be kept whole."""
+    if len(body) > BODY_LIMIT:
+        raise TooLarge(
+            f"A message of {len(body):,} characters cannot be kept whole; "
+            f"{BODY_LIMIT:,} is the most.",
+            "Put it into a file and name the file instead.",
+        )
 
 
 def transcript(db: Database, name: str) -> list[Entry]:
@@ -221,6 +260,19 @@ def keep(db: Database, key: str, value: Any) -> None:
         "INSERT INTO kv VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (clean(key), to_json(value)),
     )
+
+
+def add_kept(db: Database, key: str, values: Sequence[str]) -> list[str]:
+    """Add to a kept list what is not in it yet, in one transaction; the whole list, in the order
+    in which it grew. Raises ``ValueError`` if something else than a list is kept there."""
+    with db.transaction():
+        known = kept(db, key, [])
+        if not isinstance(known, list):
+            raise ValueError(f"what is kept as {key} is no list")
+        whole = [*known, *(value for value in dict.fromkeys(values) if value not in known)]
+        if whole != known:
+            keep(db, key, whole)
+    return whole
 
 
 def kept(db: Database, key: str, default: Any = None) -> Any:

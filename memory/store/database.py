@@ -13,17 +13,19 @@ second descriptor would drop SQLite's locks.
 from __future__ import annotations
 
 import os
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import apsw
 
 from memory.config import BUSY_MS
-from memory.store.errors import Busy, MemoryFileError, NotMemory, NotWritable, TooNew
+from memory.store.errors import Busy, NotMemory, NotWritable, TooNew
 from memory.store.migrations import MIGRATIONS
+from memory.store.telling import ELSEWHERE, told
 
 APPLICATION_ID = 0x67726F77
 """``grow`` in ASCII, in the header of every memory file."""
@@ -51,6 +53,8 @@ class Database:
         self.path = path
         self.vectors_loaded = False
         """Whether ``store.vectors`` has loaded its extension into this connection."""
+        self.leaving = threading.Event()
+        """Set when nothing is worth waiting for any more."""
 
     def rows(self, sql: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
         """All rows of a query. Raises ``MemoryFileError``."""
@@ -118,6 +122,13 @@ class Database:
         names = (self.path, self.path.with_name(self.path.name + "-wal"))
         return sum(name.stat().st_size for name in names if name.exists())
 
+    def break_off(self) -> None:
+        """End what another thread does on this connection: a running statement and the wait for
+        another process's write raise ``Busy`` there, from now on without waiting."""
+        self.leaving.set()
+        with suppress(apsw.ConnectionClosedError):
+            self.connection.interrupt()
+
     def close(self) -> None:
         """Close the connection; the last one also folds the WAL back into the file."""
         with told(self.path):
@@ -157,11 +168,11 @@ def _prepare(path: Path) -> None:
             ) from None
         if not path.parent.is_dir():
             raise NotWritable(
-                f"{path.parent} is a file, so no memory can be kept in it.", _ELSEWHERE
+                f"{path.parent} is a file, so no memory can be kept in it.", ELSEWHERE
             ) from None
     except OSError as error:
         raise NotWritable(
-            f"The memory file {path} cannot be made: {error.strerror}.", _ELSEWHERE
+            f"The memory file {path} cannot be made: {error.strerror}.", ELSEWHERE
         ) from error
 
 
@@ -177,19 +188,35 @@ def _sync_folder(folder: Path) -> None:
 
 def _settle_in(database: Database, reading: bool) -> None:
     connection = database.connection
-    connection.set_busy_timeout(BUSY_MS)
+    connection.set_busy_handler(patience(database.leaving))
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     _recognise(database)
     if reading:
         database.execute("PRAGMA query_only=ON")
     else:
         if connection.readonly("main"):
-            raise NotWritable(f"The memory file {database.path} is read-only.", _ELSEWHERE)
+            raise NotWritable(f"The memory file {database.path} is read-only.", ELSEWHERE)
         _use_wal(database)
     for pragma in PRAGMAS:
         database.execute(f"PRAGMA {pragma}")
     if not reading:
         migrate(database)
+
+
+def patience(leaving: threading.Event) -> Callable[[int], bool]:
+    """What SQLite asks, with the number of times it has asked, whether to try a lock once more: for
+    ``BUSY_MS``, or until ``leaving`` is set. Its own timeout could not be broken off."""
+    until = 0.0
+
+    def again(asked: int) -> bool:
+        nonlocal until
+        now = time.monotonic()
+        if asked == 0:
+            until = now + BUSY_MS / 1000
+        pause = min(0.001 * 2 ** min(asked, 6), 0.05)
+        return now < until and not leaving.wait(pause)
+
+    return again
 
 
 def _recognise(database: Database) -> None:
@@ -232,7 +259,7 @@ def _use_wal(database: Database) -> None:
         if mode != "wal":
             raise NotWritable(
                 f"{database.path} lies where SQLite cannot share a file safely ({mode}).",
-                _ELSEWHERE,
+                ELSEWHERE,
             )
         return
 
@@ -250,48 +277,3 @@ def migrate(database: Database, steps: Sequence[Sequence[str]] = MIGRATIONS) -> 
                 database.execute(statement)
             database.execute(f"PRAGMA application_id={APPLICATION_ID}")
             database.execute(f"PRAGMA user_version={number + 1}")
-
-
-_ELSEWHERE = "Check its permissions, or name another file with --memory FILE."
-
-
-@contextmanager
-def told(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors about the file into ours; errors of our own making pass unchanged."""
-    try:
-        yield
-    except apsw.Error as error:
-        ours = explain(error, path)
-        if ours is None:
-            raise
-        raise ours from error
-
-
-def explain(error: apsw.Error, path: Path) -> MemoryFileError | None:
-    """What an SQLite error means for the user; ``None`` if it is not about the file."""
-    match error:
-        case apsw.BusyError() | apsw.LockedError():
-            return Busy(
-                f"Another program has held {path} for more than {BUSY_MS // 1000} seconds.",
-                "Close it, or name another file with --memory FILE.",
-            )
-        case apsw.NotADBError() | apsw.CorruptError():
-            return NotMemory(
-                f"{path} cannot be read as a growbox memory: {error}.",
-                "It is damaged or something else; growbox leaves it as it is. Move it away to "
-                "start anew, or name another file with --memory FILE.",
-            )
-        case apsw.FullError():
-            return NotWritable(
-                f"The disk that holds {path} is full.", "Make room; what was stored is intact."
-            )
-        case apsw.CantOpenError() | apsw.PermissionsError():
-            return NotMemory(f"{path} cannot be opened: {error}.", _ELSEWHERE)
-        case apsw.ReadOnlyError():
-            return NotWritable(f"{path} cannot be written: {error}.", _ELSEWHERE)
-        case apsw.IOError():
-            return NotWritable(
-                f"The disk failed while using {path}: {error}.",
-                "What was stored before is intact; look at the disk.",
-            )
-    return None

@@ -4,7 +4,8 @@
     ├── NotMemory     unreadable, damaged, not a database, or another program's database
     ├── TooNew        written by a newer growbox
     ├── NotWritable   the folder, the file or the disk takes no writing
-    └── Busy          another process held it for longer than we wait
+    ├── Busy          another process held it for longer than we wait
+    └── TooLarge      one text is larger than a file can hold whole
 
 Imports nothing heavy, so that a front end can catch these before memory is ever opened.
 """
@@ -35,3 +36,7 @@ class NotWritable(MemoryFileError):
 
 class Busy(MemoryFileError):
     """Another process holds what is needed."""
+
+
+class TooLarge(MemoryFileError):
+    """One text is larger than can be kept whole; nothing of it was stored."""

@@ -99,5 +99,13 @@ M001 = (
     "CREATE TABLE kv (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (M001,)
+M002 = (
+    # A table and no column: a growbox of format 1 that has the file open goes on unharmed.
+    """CREATE TABLE owners (
+        session TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+        owner TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (M001, M002)
 """``MIGRATIONS[n]`` leads from ``user_version`` n to n + 1."""

@@ -74,7 +74,6 @@ def test_settings_that_keep_acknowledged_writes_are_on(tmp_path: Path) -> None:
     assert db.value("PRAGMA foreign_keys") == 1
     assert db.value("PRAGMA trusted_schema") == 0
     assert db.value("PRAGMA secure_delete") == 1
-    assert db.value("PRAGMA busy_timeout") == 5000
     assert db.value("PRAGMA application_id") == APPLICATION_ID
     assert db.value("PRAGMA user_version") == len(MIGRATIONS)
 

@@ -1,0 +1,68 @@
+"""A memory file that an older growbox wrote opens with all that is in it."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from memory import Memory
+from memory.store import conversation, fulltext, nodes
+from memory.store.database import open_database
+from memory.store.migrations import MIGRATIONS
+from memory.types import NewNode
+
+FORMAT_1 = Path(__file__).with_name("format_1.db.gz")
+"""Written by the growbox of format 1: a memory, a conversation of two messages in which it is
+shown, a request and a kept list."""
+SESSION, SHOWN = "y6awmn9gm001", "k0bhht3hpjr7"
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    path = tmp_path / "m.db"
+    path.write_bytes(gzip.decompress(FORMAT_1.read_bytes()))
+    return path
+
+
+async def test_a_file_of_format_1_opens_with_all_that_is_in_it(old: Path) -> None:
+    memory = await Memory.open(old)
+
+    window = await memory.window(SESSION)
+    assert [(entry.body, entry.shows) for entry in window.entries] == [
+        ('{"say":"one"}', (SHOWN,)),
+        ('{"say":"two"}', ()),
+    ]
+    node = await memory.refer(f"mem://{SHOWN}")
+    assert node is not None
+    assert node.text == "the walrus password is heliotrope"
+    assert await memory.kept("commands:/p") == ["pytest"]
+    assert await memory.last_request(SESSION) == '{"n":1}'
+    assert [info.id for info in await memory.sessions()] == [SESSION]
+    await memory.close()
+
+
+async def test_a_conversation_of_format_1_can_be_owned_and_gone_on_with(old: Path) -> None:
+    memory = await Memory.open(old)
+
+    assert await memory.claim(SESSION, "first", lambda _: True) == ""
+    assert await memory.claim(SESSION, "second", lambda _: True) == "first"
+    window = await memory.window(SESSION)
+    new = NewNode("user", "three", "/p", SESSION, 2)
+    await memory.record(window, turn=2, role="user", body="{}", tokens=1, node=new)
+
+    assert len(await memory.transcript(SESSION)) == 3
+    await memory.close()
+
+
+def test_a_file_of_format_1_is_brought_up_to_date_once_and_stays_sound(old: Path) -> None:
+    for _ in range(2):
+        db = open_database(old)
+        assert db.value("PRAGMA user_version") == len(MIGRATIONS)
+        assert db.value("PRAGMA integrity_check") == "ok"
+        assert db.rows("PRAGMA foreign_key_check") == []
+        assert nodes.count(db) == 3
+        assert [seq for seq, _ in fulltext.matches(db, ["heliotrope"], 5)] == [1]
+        assert conversation.count_sessions(db) == 1
+        db.close()
