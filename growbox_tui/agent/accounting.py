@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.events import UsageReported, to_json
 from growbox_tui.agent.messages import Usage
 from growbox_tui.agent.prompt import Forecast, Prompt, Seen, shortfall
 from growbox_tui.models.protocol import ModelFacts
+
+RATIO_STEP = 0.05
+"""A change of the ratio below this share is not worth a write."""
 
 
 async def account(
@@ -24,6 +28,7 @@ async def account(
     else:
         predicted, gap = shortfall(expected.tokens, prompt.tokens, said.input, said.cache_read)
         cause = cause or gap
+    await calibrate(talk, said, prompt.tokens)
     cost = price(talk.model.facts, said)
     talk.cost = None if talk.cost is None or cost is None else talk.cost + cost
     report = UsageReported(
@@ -44,6 +49,24 @@ async def account(
     await talk.mind.note_request(session, talk.window.epoch.number, line)
     await talk.mind.keep(f"seen:{session}", talk.seen.to_json())
     talk.publish(report)
+
+
+async def calibrate(talk: Conversation, said: Usage, estimated: int) -> None:
+    """Learn how many of the model's own tokens one estimated token is."""
+    if not said.input or not estimated:
+        return
+    ratio = min(4.0, max(0.25, said.input / estimated))
+    if abs(ratio / talk.learned.ratio - 1) > RATIO_STEP:
+        await talk.learn(replace(talk.learned, ratio=round(ratio, 3)))
+
+
+def unreported(talk: Conversation, expected: Forecast, seconds: float) -> None:
+    """Tell of a request that ended before the provider said what it took: it may have cost."""
+    cause = "it ended before the provider reported"
+    told = UsageReported(
+        talk.requests, None, None, None, None, None, round(seconds, 3), expected.tokens, cause
+    )
+    talk.publish(told)
 
 
 def price(facts: ModelFacts, usage: Usage) -> float | None:

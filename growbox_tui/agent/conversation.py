@@ -10,7 +10,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -27,7 +27,7 @@ from growbox_tui.agent.events import (
     WindowChanged,
     WindowItemView,
 )
-from growbox_tui.agent.limits import Limits
+from growbox_tui.agent.limits import Learned, Limits
 from growbox_tui.agent.messages import (
     Message,
     Part,
@@ -69,6 +69,8 @@ class Conversation:
     """Words that the user added while a turn runs."""
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Node id → (first words, time) of remembered nodes, for the panel."""
+    learned: Learned = field(default_factory=Learned)
+    """What this model, or its server, taught us of itself."""
     cost: float | None = 0.0
     """US dollars so far; ``None`` once a price was not known."""
 
@@ -78,8 +80,14 @@ class Conversation:
     def usable(self) -> int:
         """Tokens that the prompt may take: the context window less room for the reply."""
         facts = self.model.facts
-        context = facts.context or self.limits.unknown_context
+        known = [size for size in (facts.context, self.learned.context) if size]
+        context = min(known, default=self.limits.unknown_context)
         return context - min(facts.max_output or 8_192, context // 4)
+
+    @property
+    def with_tools(self) -> bool:
+        """Whether hands are offered."""
+        return self.model.takes_tools and self.learned.tools
 
     @property
     def recall_budget(self) -> int:
@@ -101,16 +109,41 @@ class Conversation:
         elif epoch.tools != self.tools:
             await self._begin("the hands changed with a new version", self.usable, self.usable)
 
+    def real(self, estimated: int) -> int:
+        """Estimated tokens in the model's own, as far as it has told how they compare."""
+        return round(estimated * self.learned.ratio)
+
     async def make_room(self) -> None:
         """End the epoch when the window is full."""
-        if self.window.tokens > self.usable * self.limits.full:
+        if self.real(self.window.tokens) > self.usable * self.limits.full:
             await self.shorten("the window was full")
 
     async def shorten(self, why: str) -> None:
         """End the epoch: keep the newest of the tail and the hottest memories."""
-        await self._begin(
-            why, int(self.usable * self.limits.keep), int(self.usable * self.limits.region)
-        )
+        room = self.usable / self.learned.ratio
+        await self._begin(why, int(room * self.limits.keep), int(room * self.limits.region))
+
+    async def shorten_for(self, limit: int | None) -> bool:
+        """Shorten a prompt that the model refused as too long. Returns whether that helped.
+
+        ``limit``: the context window that its server stated, in tokens; where it did not, the
+        window is taken to be three quarters of what was refused.
+        """
+        before = self.window.tokens
+        await self.learn(replace(self.learned, context=limit or before * 3 // 4))
+        await self.shorten("the prompt was too long for the model")
+        return self.window.tokens < before
+
+    async def learn(self, learned: Learned) -> None:
+        """Remember a property of the model, in this and in later sessions."""
+        self.learned = learned
+        await self.mind.keep(f"model:{self.model.name}", asdict(learned))
+
+    async def use(self, model: Model) -> None:
+        """Speak through this model from the next request on."""
+        self.model = model
+        kept = await self.mind.kept(f"model:{model.name}", {})
+        self.learned = Learned(**kept)
 
     async def _begin(self, why: str, keep: int, region: int) -> None:
         before = len(self.window.entries)
@@ -181,20 +214,23 @@ class Conversation:
 
     async def keep_result(self, turn: int, done: Done) -> None:
         """Record what came of a call, then tell it."""
-        title = done.detail.title
-        whole = f"{done.call.name}: {title}\n{done.content}" if title else done.content
-        node: NewNode | Node = self.node("tool", whole, turn, kind=done.call.name)
-        content = done.content
-        if len(content) > self.limits.result_chars:
-            node = await self.mind.remember(self.node("tool", whole, turn, kind=done.call.name))
-            content = trim(content, self.limits.result_chars, node.address)
-        shows = shown_ids(content) if done.call.name == "recall" else ()
+        name, title, content = done.call.name, done.detail.title, done.content
+        shows: tuple[str, ...] = ()
+        if name == "recall":
+            # What it brought is on the timeline already; a copy would be found in its stead.
+            shows = shown_ids(content)
+            found = " ".join(f"mem://{node_id}" for node_id in shows)
+            node: NewNode | Node = self.node("tool", f"recall: {title}\n{found}", turn, kind=name)
+        else:
+            whole = f"{name}: {title}\n{content}" if title else content
+            node = self.node("tool", whole, turn, kind=name)
+            if len(content) > self.limits.result_chars:
+                node = await self.mind.remember(node)
+                content = trim(content, self.limits.result_chars, node.address)
         result = ToolResult(done.call.id, content, done.is_error)
         address = await self.add(turn, "tool", (result,), node, shows)
         self.publish(
-            ToolEnded(
-                done.call.id, done.call.name, done.is_error, done.detail, done.seconds, address
-            )
+            ToolEnded(done.call.id, name, done.is_error, done.detail, done.seconds, address)
         )
         if done.plan is not None:
             self.publish(PlanChanged(tuple(PlanItem(text, state) for text, state in done.plan)))  # type: ignore[arg-type]
@@ -209,8 +245,10 @@ class Conversation:
             answered |= {part.call_id for part in message.parts if isinstance(part, ToolResult)}
         missing = [(call, name) for call, name in open_calls if call not in answered]
         for call, name in missing:
-            node = self.node("tool", f"{name}: {why}", turn, kind=name)
-            await self.add(turn, "tool", (ToolResult(call, why, is_error=True),), node)
+            printed = self.dispatch.printed(call)
+            words = f"{printed}\n[{why}]" if printed else why
+            node = self.node("tool", f"{name}: {words}", turn, kind=name)
+            await self.add(turn, "tool", (ToolResult(call, words, is_error=True),), node)
         return len(missing)
 
     # ---- small things ------------------------------------------------------------------------

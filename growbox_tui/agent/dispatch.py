@@ -39,6 +39,8 @@ ANSWERED_BY_FLAG = "yes"
 """``Asking.stand_in``: what would be asked is granted (``--yes``)."""
 ANSWERED_BY_NOBODY = "no"
 """``Asking.stand_in``: nobody is there, so what would be asked is refused."""
+PRINTED_CHARS = 8_000
+"""Characters of a cut-off call's output that are kept."""
 AGAIN = "The same call failed before. Read the file or output again and change something."
 """Put before the result of a call that failed, was made again unchanged, and failed again."""
 
@@ -63,6 +65,8 @@ class Done:
     detail: DetailView
     seconds: float
     plan: tuple[tuple[str, str], ...] | None = None
+    stopped: bool = False
+    """Whether the user stopped it; ``content`` is what it had put out."""
 
 
 class Asking:
@@ -139,6 +143,8 @@ class Dispatch:
         self.asking = asking
         self._remember_command = remember_command
         self._commands = itertools.count(1)
+        self._printing = self._printed = self._title = ""
+        self._begun = 0.0
         self._failed: set[tuple[str, str]] = set()
         """Calls that failed when they were last made."""
 
@@ -149,14 +155,17 @@ class Dispatch:
             call: as the model made it.
             broken: why it must not be run (a cut or malformed call); empty for a sound one.
         """
-        begun = time.monotonic()
+        self._title, self._begun = "", time.monotonic()
         try:
             outcome = await self._run(call, broken)
         except HandError as error:
-            outcome = _refusal(call, str(error))
+            outcome = _refusal(self._title, str(error))
         except Exception as error:  # noqa: BLE001  a fault in one hand must not end the turn
-            outcome = _refusal(call, f"{call.name} broke: {type(error).__name__}: {error}")
-        return _done(call, self._reminded(call, outcome), time.monotonic() - begun)
+            words = f"{call.name} broke: {type(error).__name__}: {error}"
+            outcome = _refusal(self._title, words)
+        if not broken:
+            outcome = self._reminded(call, outcome)
+        return _done(call, outcome, time.monotonic() - self._begun)
 
     def _reminded(self, call: ToolCall, outcome: Outcome) -> Outcome:
         """A call that failed before and is made again unchanged gets a word about that."""
@@ -180,11 +189,13 @@ class Dispatch:
             judgement = self._judged(claims)
             preview = view(hand.preview(arguments))
             words = tuple(claim.words for claim in claims)
+            self._title = preview.title
             started = ToolStarted(call.id, call.name, preview.title, words)
             self._foresee(claims, preview)
         finally:
             self.asking.publish(started)
         await self._permit(call, claims, judgement, preview)
+        self._begun = time.monotonic()  # waiting for the user is not the hand's time
         return await hand.run(arguments, self._job(call))
 
     async def run_for_user(self, command: str) -> Done:
@@ -196,7 +207,11 @@ class Dispatch:
         try:
             outcome = await hand.run({"command": command}, self._job(call))
         except HandError as error:
-            outcome = _refusal(call, str(error))
+            outcome = _refusal(command, str(error))
+        except asyncio.CancelledError:
+            printed = f"{self.printed(call.id)}\n[stopped by the user]".lstrip()
+            outcome = Outcome(printed, Details("shell", command, "stopped", printed), True)
+            return replace(_done(call, outcome, time.monotonic() - begun), stopped=True)
         return _done(call, outcome, time.monotonic() - begun)
 
     def _judged(self, claims: Sequence[Claim]) -> Judgement:
@@ -242,8 +257,15 @@ class Dispatch:
         for command in sorted(commands):
             self._remember_command(command)
 
+    def printed(self, call: str) -> str:
+        """The end of what a call that was cut off had put out; empty where it had said nothing."""
+        return self._printed if self._printing == call else ""
+
     def _job(self, call: ToolCall) -> Job:
+        self._printing, self._printed = call.id, ""
+
         def report(text: str) -> None:
+            self._printed = (self._printed + text)[-PRINTED_CHARS:]
             self.asking.publish(ToolProgress(call.id, text))
 
         someone = not self.asking.stand_in
@@ -255,9 +277,9 @@ def view(details: Details) -> DetailView:
     return DetailView(details.kind, details.title, details.summary, details.body, details.language)
 
 
-def _refusal(call: ToolCall, text: str) -> Outcome:
+def _refusal(title: str, text: str) -> Outcome:
     first = text.split("\n", 1)[0]
-    return Outcome(text, Details("text", call.name, first[:80], text), is_error=True)
+    return Outcome(text, Details("text", title, first[:80], text), is_error=True)
 
 
 def _done(call: ToolCall, outcome: Outcome, seconds: float) -> Done:

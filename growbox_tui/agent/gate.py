@@ -51,14 +51,30 @@ class Judgement:
 
 
 _DESTRUCTIVE = re.compile(
-    r"""(?x) (^|[\s;&|(`]) (
-      sudo | doas | su | mkfs\S* | dd | shred | shutdown | reboot | halt | poweroff | mount | umount
-    | rm \s+ (-\S+\s+)* -\S*[rRf]\S* | chmod \s+ (-\S+\s+)* [0-7]*777 | chown \s+ -R
-    | git \s+ (clean|push\s.*--force|push\s.*-f\b|reset\s+--hard|checkout\s+--|restore|stash\s+(drop|clear))
-    | (curl|wget)\b.*\|\s*(ba|z|da)?sh
-    ) (\s|$|;)"""  # noqa: E501
+    r"""(?xi) (?:^|[\s;&|(`{"'\\/]) (?:
+      (?: sudo | doas | su | mkfs\S* | dd | shred | shutdown | reboot | halt | poweroff | mount
+        | umount | eval | truncate ) (?=\s|$)
+    | rm \s (?: \S+ \s+ )*? -\S*[rf]
+    | find \s .* \s -(?: delete | exec | execdir | ok ) \b
+    | chmod \s+ (?: -\S+ \s+ )* [0-7]*777
+    | ch(?: own | mod ) \s+ -\S*R
+    | git \s+ (?: -\S+ \s+ (?: [^-\s]\S* \s+ )? )* (?:
+        clean | restore | checkout \s+ (?: -- | \. | -f ) | reset \s .*? --hard
+      | stash \s+ (?: drop | clear ) | branch \s+ -D
+      | push \s (?: .* \s )?? (?: -\S*f\b | --force\S* | --mirror | --delete | \+\S+ | :\S+ ) )
+    | (?: bash | sh | dash | zsh | python[\d.]* | perl | ruby | node ) \s+ -\w*[ce] \b
+    ) | \| \s* (?: \S*/ )? (?: bash | sh | dash | zsh | python[\d.]* | perl | ruby | node ) \b"""
 )
-"""Commands that a session-wide grant does not cover: each is asked for on its own."""
+"""Parts of commands that a session-wide grant does not cover: what they name is destroyed, or what
+they run is not to be read off the line. Each such command is asked for on its own. Text alone can
+be tricked; the sandbox is what holds."""
+
+_STEERING = frozenset(
+    {".git", ".hg", ".svn", ".vscode", ".idea", ".envrc", ".mcp.json", ".github", ".husky"}
+    | {"agents.md", "claude.md", "gemini.md", ".pre-commit-config.yaml"}
+)
+"""Names, in lower case, of what makes other programs (or us) act: edits of them are always asked
+for, since a grant for edits is no grant to run."""
 
 
 def judge(claims: Sequence[Claim], policy: Policy) -> Judgement:
@@ -99,7 +115,7 @@ def _judge_path(claim: Claim, policy: Policy) -> Verdict:
         return Verdict.ASK
     if claim.kind == "read":
         return Verdict.ALLOW
-    if ".git" in Path(claim.target).relative_to(policy.root).parts:
+    if steers(claim.target, policy.root):
         return Verdict.ASK
     return Verdict.ALLOW if "write" in policy.session else Verdict.ASK
 
@@ -107,6 +123,11 @@ def _judge_path(claim: Claim, policy: Policy) -> Verdict:
 def is_inside(path: str, root: Path) -> bool:
     """Whether a resolved path lies in the workspace."""
     return Path(path).is_relative_to(root)
+
+
+def steers(path: str, root: Path) -> bool:
+    """Whether a path in the workspace is read by programs as what to do."""
+    return any(part.casefold() in _STEERING for part in Path(path).relative_to(root).parts)
 
 
 def destructive(command: str) -> bool:
@@ -118,7 +139,10 @@ def choices(claims: Sequence[Claim], policy: Policy) -> tuple[Choice, ...]:
     """The answers for a call. A wider answer is offered only where it would cover the call."""
     kinds = {claim.kind for claim in claims if _judge_one(claim, policy) is Verdict.ASK}
     offered = [Choice("once", "yes, once")]
-    if kinds == {"write"} and all(is_inside(claim.target, policy.root) for claim in claims):
+    if kinds == {"write"} and all(
+        is_inside(claim.target, policy.root) and not steers(claim.target, policy.root)
+        for claim in claims
+    ):
         offered.append(Choice("session", "yes, all edits in this folder this session"))
     if kinds == {"shell"}:
         command = next(claim.target for claim in claims if claim.kind == "shell")

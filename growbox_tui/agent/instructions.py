@@ -11,6 +11,11 @@ LIMIT = 24_000
 """Characters of all instructions together."""
 
 
+def is_own(path: Path, folder: Path) -> bool:
+    """Whether it is a file of this folder: a link may lead elsewhere, to somebody's keys."""
+    return path.is_file() and path.resolve().is_relative_to(folder.resolve())
+
+
 def instructions(folders: Sequence[Path]) -> str:
     """The instructions found in these folders, in order, as one block; empty when there are none.
 
@@ -19,7 +24,7 @@ def instructions(folders: Sequence[Path]) -> str:
     parts = []
     left = LIMIT
     for folder in folders:
-        path = next((folder / name for name in NAMES if (folder / name).is_file()), None)
+        path = next((path for name in NAMES if is_own(path := folder / name, folder)), None)
         if path is None or left <= 0:
             continue
         try:

@@ -1,4 +1,4 @@
-"""Limits: how much of everything a conversation takes."""
+"""Limits: how much of everything a conversation takes, and what models teach us of theirs."""
 
 from __future__ import annotations
 
@@ -29,3 +29,15 @@ class Limits:
     """Share of it that remembered nodes keep then."""
     repairs: int = 3
     """Replies in a row in which every call was broken, after which the turn fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a model showed of itself when it refused a request."""
+
+    context: int | None = None
+    """Tokens of its context window, where its server stated or implied them."""
+    tools: bool = True
+    """Whether it takes requests that offer hands."""
+    ratio: float = 1.0
+    """The model's own tokens for one estimated token, as its provider last reported."""

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any
 
-from growbox_tui.agent.accounting import account
+from growbox_tui.agent.accounting import account, unreported
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.dispatch import Done
 from growbox_tui.agent.events import (
@@ -23,26 +26,27 @@ from growbox_tui.agent.messages import Text
 from growbox_tui.agent.opening import open_turn
 from growbox_tui.agent.prompt import forecast, lay_out
 from growbox_tui.agent.speak import Shown, speak
-from growbox_tui.models.protocol import ModelError, Reply, TooLong
+from growbox_tui.models.protocol import ModelError, NoTools, Reply, TooLong
 from memory import MemoryFileError
 
 LENGTH_NOTICE = "The reply was cut at the model's output limit and is kept. /continue goes on."
 
 
-async def run_turn(talk: Conversation, text: str) -> TurnEnded:
+async def run_turn(talk: Conversation, text: str, typed: str | None = None) -> TurnEnded:
     """One whole turn. Whatever happens, the conversation is valid afterwards: every tool call has
-    a result, and what was shown is on disk."""
+    a result, and what was shown is on disk. ``typed``: see ``open_turn``."""
     turn = talk.window.turns + 1
     shown = Shown()
     try:
         await talk.ready()
-        await open_turn(talk, turn, text)
+        await open_turn(talk, turn, text, text if typed is None else typed)
         end = await _steps(talk, turn, shown)
     except asyncio.CancelledError:
         end = await _settle(talk, turn, shown, "cancelled", "stopped by the user")
     except (ModelError, MemoryFileError) as error:
         talk.publish(Failed(type(error).__name__, error.text, error.hint))
         end = await _settle(talk, turn, shown, "failed", error.text)
+    talk.steering.clear()
     talk.publish(end)
     return end
 
@@ -65,22 +69,37 @@ async def _steps(talk: Conversation, turn: int, shown: Shown) -> TurnEnded:
     for _ in range(talk.limits.steps):
         await talk.make_room()
         reply = await _ask(talk, turn, shown)
-        await talk.keep_reply(turn, reply)
-        shown.text.clear()
+        await finish(_keep(talk, turn, reply, shown))
         if not reply.message.calls:
             if await _absorb_steering(talk, turn):
                 continue
             return _ended(talk, turn, reply)
         results = await _dispatch(talk, turn, reply)
-        now = () if reply.broken else _fingerprint(reply, results)
+        steered = await _absorb_steering(talk, turn)
+        now = () if reply.broken or steered else _fingerprint(reply, results)
         if now and now == previous:
-            return TurnEnded(turn, "repeating", "the model did the same thing twice, to no effect")
+            return TurnEnded(turn, "repeating", "The model did the same thing twice, to no effect")
         previous = now
         all_broken = all_broken + 1 if len(reply.broken) == len(results) else 0
         if all_broken >= talk.limits.repairs:
-            return TurnEnded(turn, "failed", "the model keeps making calls that cannot be read")
-        await _absorb_steering(talk, turn)
+            return TurnEnded(turn, "failed", "The model keeps making calls that cannot be read")
     return TurnEnded(turn, "max_steps", f"{talk.limits.steps} steps are the limit of one turn")
+
+
+async def _keep(talk: Conversation, turn: int, reply: Reply, shown: Shown) -> None:
+    await talk.keep_reply(turn, reply)
+    shown.text.clear()
+
+
+async def finish(change: Coroutine[Any, Any, None]) -> None:
+    """Carry a change of the conversation through, even if the turn is cancelled meanwhile: what
+    is half recorded would be recorded a second time when the turn is settled."""
+    task = asyncio.ensure_future(change)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
 
 
 def _ended(talk: Conversation, turn: int, reply: Reply) -> TurnEnded:
@@ -95,37 +114,46 @@ def _ended(talk: Conversation, turn: int, reply: Reply) -> TurnEnded:
 
 
 async def _ask(talk: Conversation, turn: int, shown: Shown) -> Reply:
-    """One reply; a prompt that proves too long is shortened once."""
-    try:
-        return await _request(talk, turn, shown)
-    except TooLong as error:
-        talk.publish(
-            Notice("warning", f"{error.text} The oldest of it is dropped from the prompt.")
-        )
-        await talk.shorten("the prompt was too long for the model")
-        return await _request(talk, turn, shown)
+    """One reply. A prompt that proves too long is shortened, hands that prove unwelcome are left
+    out, and both are remembered of the model."""
+    while True:
+        try:
+            return await _request(talk, turn, shown)
+        except TooLong as error:
+            if not await talk.shorten_for(error.limit):
+                raise
+            talk.publish(Notice("warning", f"{error.text} The oldest of it left the prompt."))
+        except NoTools as error:
+            if not talk.with_tools:
+                raise
+            await talk.learn(replace(talk.learned, tools=False))
+            talk.publish(Notice("warning", f"{error.text} It answers without hands."))
 
 
 async def _request(talk: Conversation, turn: int, shown: Shown) -> Reply:
     epoch = talk.window.epoch
     assert epoch is not None, "ready() has begun one"
     talk.requests += 1
-    prompt = lay_out(epoch, talk.window.entries, turn=turn, with_tools=talk.model.takes_tools)
+    prompt = lay_out(epoch, talk.window.entries, turn=turn, with_tools=talk.with_tools)
     expected = forecast(prompt, talk.model.name, talk.seen)
     talk.publish(
         PromptBuilt(
             talk.requests,
             epoch.number,
-            expected.segments,
-            prompt.tokens,
-            expected.tokens,
+            tuple(replace(each, tokens=talk.real(each.tokens)) for each in expected.segments),
+            talk.real(prompt.tokens),
+            talk.real(expected.tokens),
             expected.cause,
         )
     )
     talk.show_window()
     begun = time.monotonic()
     request = prompt.request_for(talk.window.session)
-    reply = await speak(talk.model, request, talk.requests, talk.publish, shown)
+    try:
+        reply = await speak(talk.model, request, talk.requests, talk.publish, shown)
+    except (ModelError, asyncio.CancelledError):
+        unreported(talk, expected, time.monotonic() - begun)
+        raise
     await account(talk, prompt, expected, reply.usage, time.monotonic() - begun)
     return reply
 
@@ -135,7 +163,7 @@ async def _dispatch(talk: Conversation, turn: int, reply: Reply) -> list[Done]:
     results = []
     for call in reply.message.calls:
         done = await talk.dispatch.run(call, reply.broken.get(call.id, ""))
-        await talk.keep_result(turn, done)
+        await finish(talk.keep_result(turn, done))
         results.append(done)
     return results
 

@@ -13,20 +13,22 @@ from memory.context.render import render
 from memory.tokens import estimate
 from memory.types import Query, Recollection
 
+GOING_ON = {"continue", "go on", "carry on", "继续", "接着", "続けて", "계속"}
 VIEW_CHARS = 600
 """Characters of a found memory that the recall card shows."""
 
 
-async def open_turn(talk: Conversation, turn: int, text: str) -> None:
+async def open_turn(talk: Conversation, turn: int, text: str, typed: str) -> None:
     """Record the user's message with what memory and the mentioned files add to it.
 
     Nothing is told of the turn before its words are on disk; they are recorded even when recall
-    fails or is cancelled.
+    fails or is cancelled. ``typed`` is the part of the text that the user wrote: only there is
+    ``@path`` a mention, since a pipe may bring anybody's words.
     """
     found = Found([], [], [])
     try:
-        found = await _remembered(talk, text)
-        found.parts.extend(_attached(talk, text, found))
+        found = await _remembered(talk, text) if asks(talk, text) else Found([], [], [])
+        found.parts.extend(_attached(talk, typed, found))
     finally:
         where = talk.surroundings()
         head: list[Part] = [Text(where)] if where else []
@@ -46,6 +48,11 @@ class Found:
     shows: list[str]
     """Ids of the remembered nodes in it."""
     told: list[Event]
+
+
+def asks(talk: Conversation, text: str) -> bool:
+    """Whether the words ask anything of memory; "continue" means what is before the model."""
+    return not (talk.window.entries and text.strip(" .!。！").casefold() in GOING_ON)
 
 
 def _attached(talk: Conversation, text: str, found: Found) -> list[Part]:

@@ -51,12 +51,16 @@ class Prompt:
 
 
 def lay_out(epoch: Epoch, entries: Sequence[Entry], *, turn: int, with_tools: bool) -> Prompt:
-    """The prompt of an epoch and its tail. Pure: the same rows give the same bytes."""
+    """The prompt of an epoch and its tail. Pure: the same rows give the same bytes.
+
+    An epoch's system blocks are the system text, the words about hands, then rules; a model that
+    is offered no hands is not told of them.
+    """
     tools = epoch.tools if with_tools else ()
+    system = epoch.system if with_tools else epoch.system[:1] + epoch.system[2:]
     pieces = [("tools", tool, estimate(tool)) for tool in tools]
     pieces += [
-        ("system" if place == 0 else "rules", text, estimate(text))
-        for place, text in enumerate(epoch.system)
+        ("rules" if text in epoch.system[2:] else "system", text, estimate(text)) for text in system
     ]
     pieces += [("region", item.body, item.tokens) for item in epoch.items]
     pieces += [
@@ -69,9 +73,7 @@ def lay_out(epoch: Epoch, entries: Sequence[Entry], *, turn: int, with_tools: bo
             messages[0] = Message("user", region + messages[0].parts)
         else:
             messages.insert(0, Message("user", region))
-    return Prompt(
-        Request(tools=tools, system=epoch.system, messages=tuple(messages)), _chained(pieces)
-    )
+    return Prompt(Request(tools=tools, system=system, messages=tuple(messages)), _chained(pieces))
 
 
 def _chained(pieces: Sequence[tuple[str, str, int]]) -> tuple[Block, ...]:

@@ -6,8 +6,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from typing import Literal
 
 from growbox_tui.agent.conversation import Conversation
+from growbox_tui.agent.dispatch import Done
 from growbox_tui.agent.events import (
     Failed,
     ModelChanged,
@@ -18,7 +20,7 @@ from growbox_tui.agent.events import (
     ToolEnded,
     TurnEnded,
 )
-from growbox_tui.agent.loop import run_turn
+from growbox_tui.agent.loop import finish, run_turn
 from growbox_tui.agent.messages import Message, Text, ToolCall, ToolResult, message_from_json
 from growbox_tui.agent.stream import EventStream
 from growbox_tui.models.protocol import Model
@@ -27,6 +29,14 @@ from memory.types import Entry
 
 SETTLE_SLICE = 1.0
 """Seconds of embedding between two looks at whether a turn has begun."""
+
+
+PATIENCE = 1.0
+"""Seconds of a turn after which embedding meanwhile begins; a quick turn is not disturbed."""
+
+
+async def nothing() -> None:
+    """What is done at the end of a conversation that nobody else could want."""
 
 
 class Session:
@@ -40,7 +50,8 @@ class Session:
         open_model: Callable[[str], Awaitable[Model]],
         opened: SessionOpened,
         transcript: list[Entry],
-        embed_behind: bool,
+        embed: Literal["behind", "meanwhile"],
+        release: Callable[[], Awaitable[None]] = nothing,
     ) -> None:
         """
         Args:
@@ -49,14 +60,17 @@ class Session:
             open_model: from a name to a voice; raises ``ModelError``.
             opened: told at ``start``.
             transcript: the messages of a resumed conversation, told after it.
-            embed_behind: whether pending memories are embedded while no turn runs.
+            embed: when pending memories are embedded: ``behind`` the turns, while nobody waits,
+                or, where the program ends with its turn, ``meanwhile``: while the model is slow.
+            release: called at the end: the conversation is free for others.
         """
         self.talk = talk
         self.stream = stream
         self._open_model = open_model
         self._opened = opened
         self._transcript = transcript
-        self._embed_behind = embed_behind
+        self._embed = embed
+        self._release = release
         self._turn: asyncio.Task[TurnEnded] | None = None
         self._settling: asyncio.Task[None] | None = None
         self._nap_after_turn = False
@@ -99,13 +113,15 @@ class Session:
                 )
             self.talk.show_window()
 
-    async def prompt(self, text: str) -> TurnEnded:
-        """One whole turn. While one runs, the words are added to it and its end is returned."""
+    async def prompt(self, text: str, typed: str | None = None) -> TurnEnded:
+        """One whole turn. While one runs, the words are added to it and its end is returned.
+
+        ``typed``: the part of the text that the user wrote, where a pipe brought the rest.
+        """
         if self._turn is not None and not self._turn.done():
             self.talk.steering.append(text)
             return await asyncio.shield(self._turn)
-        await self._rest()
-        self._turn = asyncio.create_task(run_turn(self.talk, text))
+        self._turn = asyncio.create_task(self._take_turn(text, typed))
         try:
             end = await asyncio.shield(self._turn)
         except asyncio.CancelledError:
@@ -113,6 +129,16 @@ class Session:
             raise
         await self._after_turn()
         return end
+
+    async def _take_turn(self, text: str, typed: str | None) -> TurnEnded:
+        await self._rest()
+        if self._embed == "meanwhile":
+            self._settling = asyncio.create_task(self._settle(PATIENCE))
+        try:
+            return await run_turn(self.talk, text, typed)
+        finally:
+            if self._embed == "meanwhile":
+                await self._rest()
 
     def answer(self, ask: str, choice: str, reason: str = "") -> bool:
         """Answer an approval or a question. ``False`` when nothing of that id waits."""
@@ -138,7 +164,8 @@ class Session:
     async def use_model(self, name: str) -> None:
         """Speak through another model from the next request on. Raises ``ModelError``."""
         model = await self._open_model(name)
-        old, self.talk.model = self.talk.model, model
+        old = self.talk.model
+        await self.talk.use(model)
         self.stream.publish(ModelChanged(model.name, "you chose it", model.facts.context))
         if not self.busy:
             await old.close()
@@ -148,7 +175,6 @@ class Session:
         if self.busy:
             self.stream.publish(Notice("warning", "A turn is running; esc stops it."))
             return
-        await self._rest()
         self._turn = asyncio.create_task(self._shell_turn(command))
         await asyncio.wait([self._turn])
         self._behind()
@@ -158,6 +184,7 @@ class Session:
         await self.cancel()
         await self._rest()
         await self.talk.model.close()
+        await self._release()
         self.stream.close()
 
     # ---- within ------------------------------------------------------------------------------
@@ -165,21 +192,29 @@ class Session:
     async def _shell_turn(self, command: str) -> TurnEnded:
         talk = self.talk
         turn = talk.window.turns + 1
+        end = TurnEnded(turn, "done")
         try:
+            await self._rest()
             await talk.ready()
             done = await talk.dispatch.run_for_user(command)
-            words = f"I ran `{command}`:\n{done.content[: talk.limits.result_chars]}"
-            address = await talk.add(
-                turn, "user", (Text(words),), talk.node("tool", words, turn, kind="shell")
-            )
-            self.stream.publish(
-                ToolEnded(done.call.id, "shell", done.is_error, done.detail, done.seconds, address)
-            )
+            await finish(self._keep_shell(turn, command, done))
+            end = TurnEnded(turn, "cancelled") if done.stopped else end
         except MemoryFileError as error:
             self.stream.publish(Failed(type(error).__name__, error.text, error.hint))
+            end = TurnEnded(turn, "failed", error.text)
         except asyncio.CancelledError:
-            return TurnEnded(turn, "cancelled")
-        return TurnEnded(turn, "done")
+            end = TurnEnded(turn, "cancelled")
+        self.stream.publish(end)
+        return end
+
+    async def _keep_shell(self, turn: int, command: str, done: Done) -> None:
+        talk = self.talk
+        words = f"I ran `{command}`:\n{done.content[: talk.limits.result_chars]}"
+        node = talk.node("tool", words, turn, kind="shell")
+        address = await talk.add(turn, "user", (Text(words),), node)
+        self.stream.publish(
+            ToolEnded(done.call.id, "shell", done.is_error, done.detail, done.seconds, address)
+        )
 
     async def _after_turn(self) -> None:
         if self._nap_after_turn:
@@ -203,11 +238,12 @@ class Session:
 
     def _behind(self) -> None:
         """Embed behind the turns, until none is pending or a turn begins."""
-        if self._embed_behind and (self._settling is None or self._settling.done()):
+        if self._embed == "behind" and (self._settling is None or self._settling.done()):
             self._settling = asyncio.create_task(self._settle())
 
-    async def _settle(self) -> None:
+    async def _settle(self, patience: float = 0.0) -> None:
         try:
+            await asyncio.sleep(patience)
             while await self.talk.mind.settle(SETTLE_SLICE):
                 pass
         except MemoryFileError as error:

@@ -237,13 +237,86 @@ async def test_a_full_window_begins_a_new_epoch_and_keeps_the_newest(memory: Mem
     assert "question 11" in sent(model.requests[-1])
 
 
-async def test_a_prompt_that_is_too_long_after_all_is_shortened_once(memory: Memory) -> None:
+async def test_a_prompt_that_is_too_long_after_all_is_shortened(memory: Memory) -> None:
     model = ScriptedModel.parse("say a\n---\nfail toolong 9000 tokens are too many.\n---\nsay b")
     bench = await session_on(memory, model)
-    await bench.ask("first")
+    await bench.ask(f"first {'word ' * 900}")
     events = await bench.ask("second")
     assert end(events).reason == "done"
     assert of(events, Rebased)
+    assert "word word" not in sent(model.requests[-1])
+
+
+async def test_a_servers_own_limit_is_learned_for_this_and_later_sessions(memory: Memory) -> None:
+    model = SmallServer(3_000)
+    bench = await session_on(memory, model)
+    for number in range(30):
+        events = await bench.ask(f"question {number} {'word ' * 200}")
+        assert end(events).reason == "done"
+    refused = len(model.refused)
+    assert 1 <= refused <= 2
+    again = await session_on(memory, model)
+    for number in range(12):
+        await again.ask(f"question {number} {'word ' * 200}")
+    assert len(model.refused) == refused
+
+
+async def test_a_limit_that_even_the_shortest_prompt_breaks_fails_with_its_words(
+    memory: Memory,
+) -> None:
+    bench = await session_on(memory, SmallServer(10))
+    events = await bench.ask("hello")
+    assert of(events, Failed)[0].kind == "TooLong"
+    assert end(events).reason == "failed"
+
+
+class SmallServer:
+    """A voice that refuses what is longer than it holds, and says how much that is."""
+
+    name = "double/small"
+    takes_tools = True
+
+    def __init__(self, tokens: int) -> None:
+        from growbox_tui.models.protocol import ModelFacts
+
+        self.facts = ModelFacts()
+        self.tokens = tokens
+        self.refused: list[Request] = []
+
+    async def stream(self, request: Request):  # type: ignore[no-untyped-def]
+        from growbox_tui.agent.messages import Message, Text
+        from growbox_tui.models.protocol import Reply, TooLong
+        from memory.tokens import estimate
+
+        if estimate(sent(request)) > self.tokens:
+            self.refused.append(request)
+            raise TooLong(f"More than {self.tokens} tokens.", limit=self.tokens)
+        yield Reply(Message("assistant", (Text("fine"),)), "end", None)
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_a_model_that_refuses_hands_is_asked_without_them_from_then_on(
+    memory: Memory,
+) -> None:
+    script = "fail notools it does not support tools\n---\nsay Plain.\n---\nsay Again."
+    model = ScriptedModel.parse(script)
+    bench = await session_on(memory, model, Hand("look", lambda a, j: ""))
+    assert end(await bench.ask("hi")).reason == "done"
+    assert [bool(request.tools) for request in model.requests] == [True, False]
+    again = ScriptedModel.parse("say Hello.")
+    other = await session_on(memory, again, Hand("look", lambda a, j: ""))
+    await other.ask("hi")
+    assert again.requests[0].tools == ()
+
+
+async def test_only_what_the_user_typed_can_mention_a_file(memory: Memory) -> None:
+    model = ScriptedModel.parse("say ok")
+    bench = await session_on(memory, model, files={"a.py": "typed = 1", "b.py": "piped = 1"})
+    await bench.session.prompt("a diff with @b.py in it\n\nreview, see @a.py", "review, see @a.py")
+    assert "typed = 1" in sent(model.requests[0])
+    assert "piped = 1" not in sent(model.requests[0])
 
 
 async def test_usage_is_told_as_reported_and_priced(memory: Memory) -> None:

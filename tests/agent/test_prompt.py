@@ -9,7 +9,7 @@ from growbox_tui.agent.messages import Message, Text, message_to_json
 from growbox_tui.agent.prompt import Seen, forecast, lay_out, shortfall
 from memory.types import Entry, Epoch, Item
 
-EPOCH = Epoch(1, ('{"name":"a"}', '{"name":"b"}'), ("system", "rules"), (), 1, "")
+EPOCH = Epoch(1, ('{"name":"a"}', '{"name":"b"}'), ("system", "about hands", "rules"), (), 1, "")
 
 
 def entry(seq: int, turn: int, role: str, text: str) -> Entry:
@@ -28,7 +28,7 @@ def test_the_prompt_is_laid_out_most_stable_first() -> None:
     epoch = replace(EPOCH, items=(Item("n1", "remembered", 3),))
     prompt = lay_out(epoch, TALK, turn=2, with_tools=True)
     names = [block.segment for block in prompt.blocks]
-    assert names == ["tools", "tools", "system", "rules", "region", "tail", "tail", "turn"]
+    assert names == ["tools"] * 2 + ["system"] * 2 + ["rules", "region", "tail", "tail", "turn"]
 
 
 def test_the_region_stands_before_the_first_words_in_one_message() -> None:
@@ -40,6 +40,7 @@ def test_the_region_stands_before_the_first_words_in_one_message() -> None:
 def test_a_model_without_hands_is_offered_none() -> None:
     prompt = lay_out(EPOCH, TALK, turn=2, with_tools=False)
     assert prompt.request.tools == ()
+    assert prompt.request.system == ("system", "rules")
     assert prompt.blocks[0].segment == "system"
 
 
@@ -71,7 +72,7 @@ def test_a_change_in_the_middle_breaks_what_stands_behind_it_and_says_where() ->
         "broken",
         "broken",
     ]
-    assert expected.cause == "the prefix broke at block 5, in tail"
+    assert expected.cause == "the prefix broke at block 6, in tail"
 
 
 def test_the_first_request_has_nothing_to_be_served() -> None:

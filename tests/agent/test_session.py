@@ -19,6 +19,7 @@ from growbox_tui.agent.events import (
     Steered,
     TextDelta,
     ToolEnded,
+    ToolProgress,
     ToolStarted,
     TurnEnded,
 )
@@ -58,11 +59,10 @@ async def test_an_approval_is_asked_and_its_answer_holds_as_far_as_it_says(
     bench = await session_on(memory, model, shell)
     for question in ("first", "second"):
         turn = asyncio.create_task(bench.session.prompt(question))
-        while not turn.done():
-            for event in of(bench.drain(), ApprovalAsked):
-                assert bench.session.answer(event.ask, choice, "not now")
-            await asyncio.sleep(0)
-    bench.drain()
+        while not isinstance(event := await bench.until((ApprovalAsked, TurnEnded)), TurnEnded):
+            assert isinstance(event, ApprovalAsked)
+            assert bench.session.answer(event.ask, choice, "not now")
+        await turn
     assert len(shell.ran) == ran
     assert len(of(bench.events, ApprovalAsked)) == asked
 
@@ -402,3 +402,68 @@ async def test_a_call_that_failed_and_is_made_again_unchanged_gets_a_reminder(
     script = "call none {}\n---\ncall none {}\n---\nexpect The same call failed before\nsay Well."
     bench = await session_on(memory, ScriptedModel.parse(script), Hand("look", lambda a, j: ""))
     assert of(await bench.ask("go"), TurnEnded)[0].reason == "done"
+
+
+async def test_what_a_command_had_printed_before_it_was_stopped_is_kept(memory: Memory) -> None:
+    async def half(arguments, job):  # type: ignore[no-untyped-def]
+        job.report("1 of 9 tests\n")
+        await asyncio.Event().wait()
+
+    bench = await session_on(memory, ScriptedModel.parse("call test {}"), Hand("test", half))
+    turn = asyncio.create_task(bench.session.prompt("go"))
+    await bench.until(ToolProgress)
+    await bench.session.cancel()
+    await turn
+    assert results(bench)[0].content == "1 of 9 tests\n\n[not finished: stopped by the user]"
+
+
+@pytest.mark.parametrize("nth", range(1, 6))
+async def test_a_cancel_while_something_is_being_recorded_records_nothing_twice(
+    memory: Memory, nth: int
+) -> None:
+    look = Hand("look", lambda arguments, job: "a fox")
+    script = "say Let me see.\ncall look {}\n---\nsay A fox."
+    bench = await session_on(memory, ScriptedModel.parse(script), look)
+    talk = bench.session.talk
+    record, count = memory.record, 0
+
+    async def slow(window, **more):  # type: ignore[no-untyped-def]
+        nonlocal count
+        count += 1
+        if count == nth:
+            asyncio.get_running_loop().call_soon(bench.session._turn.cancel)  # type: ignore[union-attr]
+        return await record(window, **more)
+
+    talk.mind.record = slow  # type: ignore[method-assign]
+    await bench.session.prompt("what is there?")
+    texts = [message_from_json(entry.body).text for entry in talk.window.entries]
+    assert len([text for text in texts if "Let me see." in text]) <= 1
+    assert [result.call_id for result in results(bench)] == calls(bench)
+    roles = [entry.role for entry in talk.window.entries]
+    assert "tool" not in roles or roles[roles.index("tool") - 1] == "assistant"
+
+
+async def test_two_prompts_at_one_moment_are_one_turn_and_a_steering(memory: Memory) -> None:
+    bench = await session_on(memory, ScriptedModel.parse("say one.\n---\nsay two."))
+    ends = await asyncio.gather(bench.session.prompt("first"), bench.session.prompt("second"))
+    assert {end.turn for end in ends} == {1}
+    assert [event.text for event in of(bench.drain(), Steered)] == ["second"]
+
+
+async def test_memories_of_earlier_runs_are_embedded_while_a_slow_model_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from growbox_tui.agent import session as module
+    from memory.hyperspace.embedders.ngram_embedder import NgramEmbedder
+
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    memory = await Memory.open(tmp_path / "memory.db", embedder=NgramEmbedder())
+    await memory.remember(NewNode("user", "we use pnpm"))
+    bench = await session_on(memory, ScriptedModel.parse("hang"))
+    turn = asyncio.create_task(bench.session.prompt("hello"))
+    async with asyncio.timeout(10):
+        while not (await memory.state()).embedded:
+            await asyncio.sleep(0.01)
+    await bench.session.cancel()
+    await turn
+    await memory.close()

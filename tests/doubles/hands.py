@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from executors.protocol import (
     Arguments,
@@ -109,14 +109,14 @@ class Bench:
         self.events += fresh
         return fresh
 
-    async def until(self, kind: type[Event]) -> Event:
-        """Wait for an event of a kind."""
+    async def until(self, kind: type[Event] | tuple[type[Event], ...]) -> Event:
+        """Wait for an event of a kind, or of one of several."""
         async with asyncio.timeout(10):
             async for event in self.reader:
                 self.events.append(event)
                 if isinstance(event, kind):
                     return event
-        raise AssertionError(f"the stream ended without {kind.__name__}")
+        raise AssertionError(f"the stream ended without {kind}")
 
 
 async def session_on(
@@ -127,7 +127,7 @@ async def session_on(
     session: str = "",
     limits: Limits | None = None,
     stand_in: str = "",
-    embed_behind: bool = False,
+    embed: Literal["behind", "meanwhile"] = "meanwhile",
     files: Mapping[str, str] | None = None,
 ) -> Bench:
     """A session on a memory file; ``session`` goes on with one that is there."""
@@ -149,13 +149,14 @@ async def session_on(
         today=lambda: "2026-05-03",
         limits=limits or Limits(),
     )
+    await talk.use(model)
     made = Session(
         talk,
         stream,
         open_model=always(model),
         opened=SessionOpened(session, str(project), model.name, "", resumed, 0, 0),
         transcript=await memory.transcript(session) if resumed else [],
-        embed_behind=embed_behind,
+        embed=embed,
     )
     return Bench(made, memory, model, stream.reader())
 

@@ -1,0 +1,20 @@
+"""Words: parts of what is told, joined into sentences."""
+
+from __future__ import annotations
+
+ENDS = ".!?…。！？:："
+"""Signs after which no full stop is missing."""
+
+
+def sentences(*parts: str) -> str:
+    """The parts that say something, each ended with a stop; all but the first begin as sentences
+    do, unless they begin with a name (``growbox``, ``openai/x``, a path)."""
+    told: list[str] = []
+    for text in (part.strip() for part in parts):
+        if not text:
+            continue
+        first = text.split()[0]
+        if told and first.isalpha() and first != "growbox":
+            text = text[0].upper() + text[1:]
+        told.append(text if text[-1] in ENDS else f"{text}.")
+    return " ".join(told)
