@@ -9,8 +9,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from executors.encoding import decode, detect
-from executors.protocol import HandError
+from executors.protocol import Claim, HandError
 from executors.workspace import Workspace, read_bytes
+from growbox_tui.agent.gate import Policy, Verdict, judge
 from memory import Memory
 from memory.context.render import render
 from memory.types import Query
@@ -40,12 +41,18 @@ def page_from(memory: Memory) -> Callable[[str], Awaitable[str | None]]:
     return page
 
 
-def mention_reader(workspace: Workspace) -> Callable[[str], str]:
-    """What gives ``@path`` its text: any encoding that the hands read; ``ValueError`` else."""
+def mention_reader(workspace: Workspace, policy: Policy) -> Callable[[str], str]:
+    """What gives ``@path`` its text: any encoding that the hands read; ``ValueError`` else.
+
+    A mention is read only where the read hand would not have to ask: words that come from a
+    script or a paste may mention anything.
+    """
 
     def read(path: str) -> str:
         try:
             real = workspace.resolve(path)
+            if judge([Claim("read", str(real), path)], policy).verdict is not Verdict.ALLOW:
+                raise ValueError("it may hold secrets or lies outside this folder; ask for it")
             data = read_bytes(real, workspace.show(real))
         except HandError as error:
             raise ValueError(str(error)) from error
@@ -63,18 +70,15 @@ class Granted:
     def __init__(self, memory: Memory, project: str) -> None:
         self._memory = memory
         self._key = f"commands:{project}"
-        self._commands: set[str] = set()
-        self._writing: set[asyncio.Task[None]] = set()
+        self._writing: set[asyncio.Task[list[str]]] = set()
 
     async def commands(self) -> frozenset[str]:
         """All that were allowed so far."""
-        self._commands = set(await self._memory.kept(self._key, []))
-        return frozenset(self._commands)
+        return frozenset(await self._memory.kept(self._key, []))
 
     def add(self, command: str) -> None:
         """One more; it holds at once and is on disk a moment later."""
-        self._commands.add(command)
-        task = asyncio.create_task(self._memory.keep(self._key, sorted(self._commands)))
+        task = asyncio.create_task(self._memory.add_kept(self._key, [command]))
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
 

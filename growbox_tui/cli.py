@@ -9,18 +9,25 @@ import os
 import select
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, TypeVar
 
 import typer
 
 from growbox_tui import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from growbox_tui.frontends.headless import Question
     from growbox_tui.settings import Settings
     from growbox_tui.wiring import Workbench
+    from memory.types import SessionInfo
 
+Answer = TypeVar("Answer")
 Output = Literal["text", "json"]
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+PIPE_LIMIT = 8_000_000
+"""Bytes that a pipe may add to a question."""
 STDIN_PATIENCE = 3.0
 """Seconds to wait for the first byte of a pipe when there is a question without it."""
 
@@ -66,17 +73,19 @@ def run(
     """Start the screen, or with -p ask once and print the answer."""
     if output not in ("text", "json"):
         _fail(f"--output is text or json, not “{output}”.", "", USAGE)
+    if model is not None and not model.strip():
+        _fail("--model names no model.", "Give provider/name, or leave it out.", USAGE)
     settings = _settings(model=model, memory=memory, theme=theme)
+    project = _project(folder)
     context.obj = settings
     if context.invoked_subcommand is not None:
         return
-    project = _project(folder)
     resumed = session or ("last" if resume else None)
-    if prompt is None and sys.stdin.isatty() and sys.stdout.isatty():
+    if prompt is None and _on_terminal():
         _screen(settings, project, resumed)
     else:
-        question = _question(prompt)
-        _headless(settings, project, [question], resumed, output, "yes" if yes else "no")  # type: ignore[arg-type]
+        form: Output = "json" if output == "json" else "text"
+        _headless(settings, project, [_question(prompt)], resumed, form, "yes" if yes else "no")
 
 
 @app.command()
@@ -84,15 +93,19 @@ def sessions(context: typer.Context) -> None:
     """List the conversations in the memory file."""
     import asyncio
 
+    from growbox_tui.frontends.clean import clean
+
     async def listed() -> list[str]:
         bench = _bench(context.obj, Path.cwd())
         try:
-            return [_session_line(info) for info in await bench.sessions()]
+            return [clean(_session_line(info)) for info in await bench.sessions()]
         finally:
             await bench.close()
 
     lines = _guarded(lambda: asyncio.run(listed()), "text")
     typer.echo("\n".join(lines) if lines else "No sessions yet. growbox starts one.")
+    if lines:
+        typer.echo("growbox --session ID goes on with one.", err=True)
 
 
 @app.command()
@@ -107,18 +120,22 @@ def demo(
     import tempfile
 
     from growbox_tui.demo import questions, script, unpack
+    from growbox_tui.frontends.headless import Question
 
+    if output not in (None, "text", "json"):
+        _fail(f"--output is text or json, not “{output}”.", "", USAGE)
     with tempfile.TemporaryDirectory(prefix="growbox-demo-") as place:
         folder = Path(place) / "orchard"
         unpack(folder)
         settings = dataclasses.replace(
             context.obj, model=f"script/{script()}", memory=Path(place) / "memory.db"
         )
-        if output is None and sys.stdin.isatty() and sys.stdout.isatty():
+        if output is None and _on_terminal():
             _screen(settings, folder, None, demo=questions())
         else:
             form: Output = "json" if output == "json" else "text"
-            _headless(settings, folder, list(questions()), None, form, "yes")
+            asked = [Question(question, question) for question in questions()]
+            _headless(settings, folder, asked, None, form, "yes")
 
 
 # ---- the front ends --------------------------------------------------------------------------
@@ -139,7 +156,7 @@ def _screen(
 def _headless(
     settings: Settings,
     project: Path,
-    questions: list[str],
+    questions: list[Question],
     resume: str | None,
     output: Output,
     stand_in: str,
@@ -156,13 +173,14 @@ def _headless(
 def _bench(settings: Settings, project: Path, stand_in: str = "no") -> Workbench:
     from growbox_tui.wiring import Workbench
 
-    return Workbench(settings, project, stand_in=stand_in, embed_behind=False)
+    return Workbench(settings, project, stand_in=stand_in, embed="meanwhile")
 
 
-def _guarded(work, output: Output):  # type: ignore[no-untyped-def]
+def _guarded(work: Callable[[], Answer], output: Output) -> Answer:
     """Do it, or tell in one sentence why it could not be done, and leave with the right code."""
     from growbox_tui.agent.events import Failed
-    from growbox_tui.frontends.headless import report
+    from growbox_tui.claims import SessionError
+    from growbox_tui.frontends.headless import Ended, report
     from growbox_tui.models.protocol import ModelError, Unauthorised, UnknownModel
     from memory import MemoryFileError
 
@@ -170,13 +188,17 @@ def _guarded(work, output: Output):  # type: ignore[no-untyped-def]
         return work()
     except KeyboardInterrupt:
         raise SystemExit(INTERRUPTED) from None
+    except Ended as signal:
+        raise SystemExit(signal.code) from None
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(FAILED) from None
-    except (ModelError, MemoryFileError) as error:
+    except (ModelError, MemoryFileError, SessionError) as error:
         report(Failed(type(error).__name__, error.text, error.hint), output)
-        usage = isinstance(error, UnknownModel | Unauthorised)
+        usage = isinstance(error, UnknownModel | Unauthorised | SessionError)
         raise SystemExit(USAGE if usage else FAILED) from None
+    except OSError as error:
+        _fail(f"growbox could not go on: {error}.", "", FAILED)
 
 
 # ---- what is given ---------------------------------------------------------------------------
@@ -191,21 +213,32 @@ def _settings(**flags: str | None) -> Settings:
         _fail(error.text, error.hint, USAGE)
 
 
+def _on_terminal() -> bool:
+    """Whether a person sits at both ends. A closed stream is nobody's."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
 def _project(folder: str) -> Path:
     path = Path(folder).expanduser()
-    if not path.is_dir():
-        _fail(f"{path} is not a folder.", "Give -C a folder that exists.", USAGE)
-    os.chdir(path)
-    return Path.cwd()
+    try:
+        os.chdir(path)
+        return Path.cwd()
+    except FileNotFoundError:
+        _fail(f"The folder {path} is not there (any more).", "Give -C a folder.", USAGE)
+    except OSError as error:
+        _fail(f"{path} is no folder to work in: {error.strerror}.", "Give -C a folder.", USAGE)
 
 
-def _question(prompt: str | None) -> str:
+def _question(prompt: str | None) -> Question:
     """The question from the flag and from a pipe on stdin."""
-    piped = "" if sys.stdin.isatty() else _piped(patient=prompt is None)
-    question = "\n\n".join(part for part in (piped.strip("\n"), prompt) if part and part.strip())
-    if not question:
+    from growbox_tui.frontends.headless import Question
+
+    open_pipe = sys.stdin is not None and not sys.stdin.isatty()
+    piped = _piped(patient=prompt is None) if open_pipe else ""
+    parts = [part for part in (piped.strip("\n"), prompt) if part and part.strip()]
+    if not parts:
         _fail("There is no question.", "Give one with -p, or pipe it in.", USAGE)
-    return question
+    return Question("\n\n".join(parts), prompt or "")
 
 
 def _piped(*, patient: bool) -> str:
@@ -213,10 +246,15 @@ def _piped(*, patient: bool) -> str:
     if not patient and not select.select([sys.stdin], [], [], STDIN_PATIENCE)[0]:
         typer.echo("stdin is silent and is not waited for", err=True)
         return ""
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    data = sys.stdin.buffer.read(PIPE_LIMIT + 1)
+    if len(data) > PIPE_LIMIT:
+        _fail("More than 8 MB were piped in.", "Put it into a file and name the file.", USAGE)
+    if b"\0" in data:
+        _fail("What was piped in is not text.", "Name the file in the question.", USAGE)
+    return data.decode("utf-8", "replace")
 
 
-def _session_line(info) -> str:  # type: ignore[no-untyped-def]
+def _session_line(info: SessionInfo) -> str:
     from datetime import datetime
 
     when = datetime.fromtimestamp(info.updated / 1000).strftime("%Y-%m-%d %H:%M")
@@ -225,7 +263,9 @@ def _session_line(info) -> str:  # type: ignore[no-untyped-def]
 
 
 def _fail(text: str, hint: str, code: int) -> NoReturn:
-    typer.echo(f"{text} {hint}".strip(), err=True)
+    from growbox_tui.agent.words import sentences
+
+    typer.echo(sentences(text, hint), err=True)
     raise SystemExit(code)
 
 

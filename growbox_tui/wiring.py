@@ -37,7 +37,7 @@ class Workbench:
         *,
         env: Mapping[str, str] | None = None,
         stand_in: str = "",
-        embed_behind: bool = True,
+        embed: Literal["behind", "meanwhile"] = "behind",
         demo: bool = False,
     ) -> None:
         """
@@ -46,7 +46,7 @@ class Workbench:
             project: the folder to work in.
             env: keys and base URLs; the process's own when ``None``.
             stand_in: who answers approvals: ``yes``, ``no``, or empty for the user.
-            embed_behind: whether memories are embedded while no turn runs.
+            embed: when memories are embedded, see ``Session``.
             demo: whether this is the demonstration.
         """
         self.settings = settings
@@ -54,7 +54,7 @@ class Workbench:
         self.demo = demo
         self._env = os.environ if env is None else env
         self._stand_in = stand_in
-        self._embed_behind = embed_behind
+        self._embed: Literal["behind", "meanwhile"] = embed
         self._memory: Memory | None = None
         self._sessions: list[Session] = []
         self._files = FileIndex(self.project)
@@ -64,24 +64,40 @@ class Workbench:
 
     # ---- sessions ----------------------------------------------------------------------------
 
-    async def open(self, resume: Resume = None) -> Session:
-        """A session, ready to ``start``. Raises ``MemoryFileError`` or ``ModelError``."""
+    async def open(self, resume: Resume = None, model: str = "") -> Session:
+        """A session, ready to ``start``; ``model`` is a name that is used before all others.
+
+        Raises ``MemoryFileError``, ``ModelError`` or ``SessionError``.
+        """
         from growbox_tui.agent.session import Session
         from growbox_tui.agent.stream import EventStream
+        from growbox_tui.claims import Claims
 
         memory = await self._open_memory()
-        model, why = await self._choose_model()
-        session_id, resumed, missing = await self._session_id(memory, resume, model.name)
+        claims = Claims(memory, str(self.project))
+        found, missing = await claims.find(resume)
+        try:
+            voice, why = await self._choose_model(model, found.model if found else "")
+            given = self._given[voice.name]
+            if found is None:
+                session_id = await claims.begin(given)
+            else:
+                session_id = found.id
+                await memory.set_model(session_id, given)
+        except BaseException:
+            await claims.release()
+            raise
         stream = EventStream()
-        talk = await self._conversation(memory, session_id, model, stream.publish)
-        opened = await self._opened(talk, memory, resumed, f"{missing} {why}".strip())
+        talk = await self._conversation(memory, session_id, voice, stream.publish)
+        opened = await self._opened(talk, memory, found is not None, f"{missing} {why}".strip())
         session = Session(
             talk,
             stream,
             open_model=self.open_model,
             opened=opened,
-            transcript=await memory.transcript(session_id) if resumed else [],
-            embed_behind=self._embed_behind,
+            transcript=await memory.transcript(session_id) if found else [],
+            embed=self._embed,
+            release=claims.release,
         )
         self._sessions.append(session)
         return session
@@ -105,29 +121,23 @@ class Workbench:
         self._given[model.name] = given
         return model
 
-    async def _choose_model(self) -> tuple[Model, str]:
-        if self.settings.model:
-            return await self.open_model(self.settings.model), ""
+    async def _choose_model(self, wanted: str, before: str) -> tuple[Model, str]:
+        """The model that was chosen, else the one that the conversation had, else what is found."""
+        chosen_name = wanted or self.settings.model
+        if chosen_name:
+            return await self.open_model(chosen_name), ""
         from growbox_tui.models.discover import choose
+        from growbox_tui.models.protocol import ModelError
 
+        gone = ""
+        if before:
+            try:
+                return await self.open_model(before), ""
+            except ModelError as error:
+                gone = f"{before} is not to be had now ({error.text}) "
         chosen = await choose(self._env)
         model = self._voice(chosen.name, chosen.context)
-        return model, f"{chosen.why}. {chosen.how_to_choose_better}"
-
-    async def _session_id(
-        self, memory: Memory, resume: Resume, model: str
-    ) -> tuple[str, bool, str]:
-        """(id, whether it is resumed, what to say when there was nothing to resume)."""
-        found: SessionInfo | None = None
-        if resume == "last":
-            found = next(iter(await memory.sessions(str(self.project), limit=1)), None)
-        elif resume is not None:
-            found = await memory.session(resume)
-        if found is not None:
-            await memory.set_model(found.id, model)
-            return found.id, True, ""
-        missing = "There is nothing to resume here; this is a new session." if resume else ""
-        return await memory.open_session(str(self.project), model), False, missing
+        return model, f"{gone}{chosen.why}. {chosen.how_to_choose_better}"
 
     async def _conversation(
         self, memory: Memory, session_id: str, model: Model, publish: Callable[[Event], None]
@@ -159,8 +169,9 @@ class Workbench:
             publish=publish,
             tools=hands.tools(),
             system=self._system,
-            read_file=mention_reader(workspace),
+            read_file=mention_reader(workspace, policy),
         )
+        await talk.use(model)
         last = await memory.kept(f"seen:{session_id}")
         if last is not None:
             talk.seen = Seen.from_json(last)
@@ -170,9 +181,13 @@ class Workbench:
     def _system(self) -> tuple[str, ...]:
         from growbox_tui.agent.instructions import instructions
 
-        words = resource_files("growbox_tui.agent").joinpath("system_prompt.md").read_text("utf-8")
+        folder = resource_files("growbox_tui.agent")
+        words = tuple(
+            folder.joinpath(name).read_text("utf-8").strip()
+            for name in ("system_prompt.md", "hands_prompt.md")
+        )
         said = instructions([self.settings.config.parent, self.project])
-        return (words.strip(), said) if said else (words.strip(),)
+        return (*words, said) if said else words
 
     async def _opened(
         self, talk: Conversation, memory: Memory, resumed: bool, why: str

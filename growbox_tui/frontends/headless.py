@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol, TextIO
 
 from growbox_tui.agent.events import Event, Failed, TurnEnded
 from growbox_tui.agent.session import Session
 from growbox_tui.agent.stream import Reader
+from growbox_tui.agent.words import sentences
 from growbox_tui.frontends.jsonl import JsonFrontEnd
 from growbox_tui.frontends.text import TextFrontEnd
 
@@ -35,6 +39,22 @@ class Opens(Protocol):
         """Let go of everything."""
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and the part of it that the user wrote (a pipe may have brought the rest)."""
+
+    text: str
+    typed: str
+
+
+class Ended(Exception):
+    """A signal ended the program; what was running was stopped and kept."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__(f"signal {signal_number}")
+        self.code = 128 + signal_number
+
+
 def front_end(output: Output, out: TextIO | None = None, err: TextIO | None = None) -> FrontEnd:
     """The reader for an output form, writing to stdout and stderr."""
     answer = _writer(out or sys.stdout)
@@ -43,30 +63,64 @@ def front_end(output: Output, out: TextIO | None = None, err: TextIO | None = No
     return TextFrontEnd(answer, _writer(err or sys.stderr))
 
 
-def _writer(file: TextIO):  # type: ignore[no-untyped-def]
+def _writer(file: TextIO | None) -> Callable[[str], None]:
+    """Writes lines; to a stream that was closed before we began it writes nothing."""
+
     def write(line: str) -> None:
-        file.write(line + "\n")
-        file.flush()
+        if file is not None:
+            file.write(line + "\n")
+            file.flush()
 
     return write
 
 
-async def ask(workbench: Opens, questions: list[str], resume: str | None, output: Output) -> int:
-    """Put the questions, one turn each, and tell everything. Returns the exit code."""
-    shown = front_end(output)
-    session = await workbench.open(resume)
-    reader = session.stream.reader()
-    telling = asyncio.create_task(_tell(reader, shown))
+async def ask(
+    workbench: Opens, questions: Sequence[Question], resume: str | None, output: Output
+) -> int:
+    """Put the questions, one turn each, and tell everything. Returns the exit code.
+
+    Raises ``Ended`` when the system asked the program to end, after the turn was stopped.
+    """
+    ended = _end_on_signals()
+    try:
+        return await _ask(workbench, questions, resume, front_end(output))
+    except asyncio.CancelledError:
+        if ended:
+            raise Ended(ended[0]) from None
+        raise
+
+
+def _end_on_signals() -> list[int]:
+    """Let SIGTERM and SIGHUP stop the turn as ctrl+c does; which one came is in the list."""
+    task, loop, came = asyncio.current_task(), asyncio.get_running_loop(), []
+    assert task is not None
+
+    def stop(number: int) -> None:
+        came.append(number)
+        task.cancel()
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, stop, int(number))
+    return came
+
+
+async def _ask(
+    workbench: Opens, questions: Sequence[Question], resume: str | None, shown: FrontEnd
+) -> int:
     code = DONE
     try:
-        await session.start()
-        for question in questions:
-            code = exit_code(await session.prompt(question))
-            if code != DONE:
-                break
+        session = await workbench.open(resume)
+        telling = asyncio.create_task(_tell(session.stream.reader(), shown))
+        try:
+            await session.start()
+            for question in questions:
+                code = exit_code(await session.prompt(question.text, question.typed))
+                if code != DONE:
+                    break
+        finally:
+            await session.close()
+            await telling
     finally:
-        await session.close()
-        await telling
         await workbench.close()
     return code
 
@@ -92,4 +146,4 @@ def report(failed: Failed, output: Output) -> None:
     shown = front_end(output)
     shown.show(failed)
     if output == "json":
-        _writer(sys.stderr)(f"{failed.text} {failed.hint}".strip())
+        _writer(sys.stderr)(sentences(failed.text, failed.hint))

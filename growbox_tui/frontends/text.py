@@ -19,6 +19,7 @@ from growbox_tui.agent.events import (
     TurnEnded,
     UsageReported,
 )
+from growbox_tui.agent.words import sentences
 from growbox_tui.frontends.clean import clean
 
 Write = Callable[[str], None]
@@ -31,16 +32,21 @@ class TextFrontEnd:
         """Both are given whole lines without their newline."""
         self._answer = answer
         self._narrate = narrate
+        self._failed = ""
 
     def show(self, event: Event) -> None:
         """Write what one event says, if it says anything here."""
         match event:
             case MessageEnded(text=text, stop=stop) if text:
                 (self._narrate if stop == "tool_calls" else self._answer)(clean(text))
+            case TurnEnded(reason="failed", detail=detail) if detail == self._failed:
+                pass  # told already, with what to do about it
             case _:
                 line = narration(event)
                 if line:
                     self._narrate(clean(line))
+        if isinstance(event, Failed):
+            self._failed = event.text
 
 
 def narration(event: Event) -> str:
@@ -68,7 +74,7 @@ def narration(event: Event) -> str:
         case Notice(text=text):
             return text
         case Failed(text=text, hint=hint):
-            return f"{text} {hint}".strip()
+            return sentences(text, hint)
         case TurnEnded(reason=reason, detail=detail) if reason not in ("done", "length"):
-            return f"{reason}: {detail}" if detail else reason
+            return sentences(reason, detail)
     return ""

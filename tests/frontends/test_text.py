@@ -64,7 +64,7 @@ def test_the_answer_goes_to_stdout_and_what_was_said_on_the_way_to_stderr() -> N
         (replace(USAGE, cache_read=800), "prompt: 900 tokens, 800 from cache"),
         (Notice("info", "a word"), "a word"),
         (Failed("Unreachable", "Nobody answered.", "Start it."), "Nobody answered. Start it."),
-        (TurnEnded(1, "cancelled", "stopped"), "cancelled: stopped"),
+        (TurnEnded(1, "cancelled", "stopped"), "cancelled. Stopped."),
     ],
 )
 def test_narration_is_told_on_stderr(event: Event, words: str) -> None:
