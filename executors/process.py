@@ -48,8 +48,8 @@ async def run_group(
         reading, writing = os.pipe()
         try:
             at_end = _listen(reading, on_bytes)
-            try:
-                process = await asyncio.create_subprocess_exec(
+            starting = asyncio.ensure_future(
+                asyncio.create_subprocess_exec(
                     *command,
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=writing,
@@ -58,6 +58,9 @@ async def run_group(
                     env={**environment, MARK: mark},
                     start_new_session=True,
                 )
+            )
+            try:
+                process = await _started(starting, mark)
             finally:
                 os.close(writing)
             guard(process.pid)
@@ -66,6 +69,24 @@ async def run_group(
             asyncio.get_running_loop().remove_reader(reading)
             _empty(reading, on_bytes)
             os.close(reading)
+
+
+async def _started(
+    starting: asyncio.Future[asyncio.subprocess.Process], mark: str
+) -> asyncio.subprocess.Process:
+    """The process. One that is cancelled while it starts already runs: it is known a moment
+    later, and only then can all of it be ended."""
+    cancelled: asyncio.CancelledError | None = None
+    while not starting.done():
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    process = starting.result()
+    if cancelled is not None:
+        await end_group(process, mark)
+        raise cancelled
+    return process
 
 
 def _listen(descriptor: int, on_bytes: Callable[[bytes], None]) -> asyncio.Event:

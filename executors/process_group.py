@@ -22,8 +22,8 @@ ROUNDS = 5
 async def end_group(process: asyncio.subprocess.Process, mark: str) -> bool:
     """End all that is left of a command: ask, wait a little, then make it. Whether there was any.
 
-    ``process`` leads the group; ``mark`` is its value of ``MARK``. Cancelled meanwhile, it does
-    not wait but ends everything at once.
+    ``process`` leads the group; ``mark`` is its value of ``MARK``. Cancelled meanwhile, it
+    does not wait any longer but ends everything at once.
     """
     left = alive(process.pid)
     try:
@@ -37,7 +37,7 @@ async def end_group(process: asyncio.subprocess.Process, mark: str) -> bool:
     finally:
         _signal(process.pid, signal.SIGKILL)
         strays = _end_strays(mark)
-    await process.wait()
+        await process.wait()  # the dead are reaped even when we were cancelled meanwhile
     return left or strays
 
 

@@ -148,6 +148,20 @@ async def test_what_was_printed_is_reported_even_when_it_was_never_read(bench: B
     assert "".join(bench.reported) == "unread"
 
 
+@pytest.mark.parametrize("turns", range(1, 7))
+async def test_a_command_cancelled_while_it_starts_leaves_nothing(bench: Bench, turns: int) -> None:
+    before = our_children()
+    task = asyncio.create_task(bench.run("shell", command="sleep 999 & sleep 999"))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 5)
+    assert our_children() <= before
+
+
 KILLED = """
 import asyncio, sys
 from executors.protocol import Job
