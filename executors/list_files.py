@@ -6,13 +6,14 @@ import asyncio
 import os
 import stat
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from executors.hand_words import INTEGER, STRING, spec_of
+from executors.odd_entries import only_odd, scan
 from executors.protocol import Arguments, Claim, Details, ExecutorSpec, HandError, Job, Outcome
 from executors.ripgrep import common_options, ripgrep, ripgrep_lines
 from executors.workspace import Workspace, check_plain, printable, status_of
@@ -33,12 +34,15 @@ class Folder:
 
     folders: dict[str, Folder] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
+    odd: Mapping[str, str] = field(default_factory=dict)
+    """Links, pipes and the like, with what is shown behind the name; filled where it is shown."""
     total: int = 0
     """Files in it and below."""
 
 
 class ListFiles:
-    """A tree down to some depth; folders below are given with the number of their files."""
+    """A tree down to some depth; folders below are given with the number of their files. Links,
+    pipes and the like are shown in it, whatever the ignore files say of them, and not counted."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -63,8 +67,10 @@ class ListFiles:
         if not stat.S_ISDIR((status := status_of(path, shown)).st_mode):
             check_plain(status, shown)
             raise HandError(f"{shown} is a file, not a folder; use read_file.")
+        depth = arguments.get("depth", DEFAULT_DEPTH)
         tree, whole = await _gather(path)
-        rows = _rows(tree, arguments.get("depth", DEFAULT_DEPTH), "")
+        await asyncio.to_thread(_add_odd, tree, path, depth)
+        rows = _rows(tree, depth, "")
         count = f"{tree.total}{'' if whole else ' or more'} file{'s' * (tree.total != 1)}"
         listing = "\n".join(rows[:MAX_ENTRIES])
         if len(rows) > MAX_ENTRIES:
@@ -118,11 +124,23 @@ def _gather_slowly(path: Path) -> tuple[Folder, bool]:
 
 
 def _walk(path: Path) -> Iterator[tuple[str, ...]]:
-    """The parts of each file's path, without ripgrep."""
-    for here, folders, files in os.walk(path):
-        folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
-        parts = Path(here).relative_to(path).parts
+    """The parts of each plain file's path, without ripgrep."""
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        parts = waiting.pop()
+        folders, files = [], []
+        try:
+            with os.scandir(path.joinpath(*parts)) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+                    elif entry.is_file(follow_symlinks=False):
+                        files.append(entry.name)
+        except OSError:
+            continue  # not ours to read, or gone meanwhile: as ripgrep does, on to the next
         yield from ((*parts, name) for name in sorted(files))
+        below = sorted(set(folders) - SKIPPED_FOLDERS, reverse=True)
+        waiting.extend((*parts, name) for name in below)
 
 
 def _add(tree: Folder, parts: Sequence[str]) -> None:
@@ -131,6 +149,18 @@ def _add(tree: Folder, parts: Sequence[str]) -> None:
         tree = tree.folders.setdefault(part, Folder())
         tree.total += 1
     tree.files.append(parts[-1])
+
+
+def _add_odd(tree: Folder, path: Path, depth: int) -> None:
+    """Look once more into each folder that is shown, for what is no file."""
+    found = scan(path)
+    tree.odd = found.odd
+    for name in found.folders:
+        if name not in tree.folders and name not in SKIPPED_FOLDERS and only_odd(path / name):
+            tree.folders[name] = Folder()
+    if depth > 1:
+        for name, below in tree.folders.items():
+            _add_odd(below, path / name, depth - 1)
 
 
 def _rows(folder: Folder, depth: int, indent: str) -> list[str]:
@@ -142,5 +172,6 @@ def _rows(folder: Folder, depth: int, indent: str) -> list[str]:
             rows.extend(_rows(below, depth - 1, indent + "  "))
         else:
             rows.append(f"{indent}{printable(name)}/ ({below.total})")
-    rows.extend(f"{indent}{printable(name)}" for name in sorted(folder.files))
+    names = {**dict.fromkeys(folder.files, ""), **folder.odd}
+    rows.extend(f"{indent}{printable(name + names[name])}" for name in sorted(names))
     return rows

@@ -169,3 +169,39 @@ async def test_a_file_is_no_folder_to_list_and_a_missing_path_cannot_be_searched
         await tree.run("list_files", path="README.md")
     with pytest.raises(HandError, match="no such file or folder"):
         await tree.run("search_text", pattern="x", path="no")
+
+
+async def test_links_pipes_and_sockets_are_shown_for_what_they_are(
+    tree: Bench, either: str
+) -> None:
+    (tree.root / "latest").symlink_to("src")
+    (tree.root / "lost").symlink_to("no\nwhere")
+    (tree.root / "src/b.py").symlink_to("../README.md")
+    os.mkfifo(tree.root / "pipe")
+    (tree.root / "links").mkdir()
+    (tree.root / "links/one").symlink_to("x" * 250)
+    (tree.root / "empty").mkdir()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(os.path.relpath(tree.root / "socket"))
+    outcome = await tree.run("list_files")
+    assert outcome.content == (
+        "./, 6 files\n.github/\n  ci.yml\nlinks/\n  one -> " + "x" * 200 + "…\nsrc/\n  deep/ (2)\n"
+        "  a.py\n  b.py -> ../README.md\n.env\nREADME.md\nlatest -> src\nlost -> no\\u000awhere\n"
+        "pipe (named pipe)\nsocket (socket)"
+    )
+
+
+async def test_a_link_to_its_own_folder_is_not_followed(bench: Bench, either: str) -> None:
+    (bench.root / "self").symlink_to(".")
+    outcome = await bench.run("list_files", depth=9)
+    assert outcome.content == "./, 0 files\nself -> ."
+
+
+async def test_a_folder_that_is_nothing_but_ignored_files_stays_away(
+    bench: Bench,
+) -> None:
+    (bench.root / ".gitignore").write_text("out\n")
+    (bench.root / "out").mkdir()
+    (bench.root / "out/a").touch()
+    (bench.root / "out/b").symlink_to("a")
+    assert (await bench.run("list_files")).content == "./, 1 file\n.gitignore"
