@@ -10,7 +10,7 @@ _FAR = 64
 
 def trim(text: str, limit_chars: int, address: str) -> str:
     """The text itself, or at most ``limit_chars`` of it around a line that says how much is left
-    out and how to get the whole from ``address`` (``mem://…``).
+    out and how to read all of it from ``address`` (``mem://…``).
 
     Cuts stand at line ends where there is one in the outer half of an end, and never inside a
     visible sign. Only a limit that is shorter than that line is exceeded, by the line.
@@ -30,7 +30,7 @@ def _note(characters: int, lines: int, address: str) -> str:
     rows = f"{lines} lines, " if lines > 1 else ""
     return (
         f"[… {rows}{characters} characters left out; "
-        f'recall {{"address": "{address}"}} gives the whole …]'
+        f'recall {{"address": "{address}"}} reads all in parts …]'
     )
 
 

@@ -13,7 +13,7 @@ from executors.trim import trim
 ADDRESS = "mem://abc"
 NOTE = re.compile(
     r"\[… (?:\d+ lines, )?(\d+) characters left out; "
-    r'recall \{"address": "mem://abc"\} gives the whole …\]\n'
+    r'recall \{"address": "mem://abc"\} reads all in parts …\]\n'
 )
 
 
