@@ -31,6 +31,7 @@ class BlockReader:
         kind = str(value.get("type") or kind)
         if is_error(value, kind):
             raise inband_error(value, who=self._who, key_name=self._key_name)
+        assembler.event(kind == "ping" or kind.startswith(("message_", "content_block_")))
         index = value.get("index")
         at = index if isinstance(index, int) else 0
         if kind == "message_start":

@@ -111,6 +111,9 @@ class Assembler:
         self._notices: list[str] = []
         self.closed = False
         """The provider said that nothing more comes."""
+        self.foreign = False
+        """All events so far are of no kind that the wire's format has."""
+        self._known = False
 
     @property
     def began(self) -> bool:
@@ -126,6 +129,11 @@ class Assembler:
     def size(self) -> int:
         """Characters so far, of every kind; grows with each piece of content."""
         return self._size
+
+    def event(self, known: bool) -> None:
+        """An event came; ``known`` says whether the wire's format has its kind."""
+        self._known = self._known or known
+        self.foreign = not self._known
 
     def text(self, piece: str, key: object = "text", *, refusal: bool = False) -> list[Delta]:
         """Visible words. ``key`` names the block they belong to. Raises ``BadReply`` when the

@@ -48,6 +48,17 @@ def _entry(table: mmap.mmap | bytes, name: str) -> dict[str, Any] | None:
     return None if at < 0 else _read(table, at + len(key))
 
 
+def _entries(table: mmap.mmap | bytes, name: str) -> Iterator[dict[str, Any]]:
+    """The entries of a name's spellings, likeliest first; of another word for a model those of
+    the model that is meant."""
+    for spelling in spellings(name):
+        entry = _entry(table, spelling)
+        if entry is not None and isinstance(meant := entry.get("alias_of"), str):
+            entry = _entry(table, meant)
+        if entry is not None:
+            yield entry
+
+
 def _read(table: mmap.mmap | bytes, start: int) -> dict[str, Any]:
     end = table.find(b"\n    }", start)
     value = json.loads(table[start : end + 6])
@@ -67,11 +78,21 @@ def spellings(name: str) -> list[str]:
 def facts(name: str) -> ModelFacts:
     """What is known of a model by its ``provider/name`` or bare name; empty where nothing is."""
     with _table() as table:
-        for spelling in spellings(name):
-            entry = _entry(table, spelling)
-            if entry is not None:
-                return _facts(entry)
-    return ModelFacts()
+        return next((_facts(entry) for entry in _entries(table, name)), ModelFacts())
+
+
+@lru_cache(maxsize=64)
+def takes_tools(name: str) -> bool:
+    """Whether a model may be offered tools: as the first entry says that says it; where entries
+    are silent, no; a model without an entry, yes."""
+    listed = False
+    with _table() as table:
+        for entry in _entries(table, name):
+            listed = True
+            said = entry.get("supports_function_calling")
+            if isinstance(said, bool):
+                return said
+    return not listed
 
 
 def _facts(entry: dict[str, Any]) -> ModelFacts:

@@ -17,6 +17,7 @@ from growbox_tui.models.protocol import (
     CutStream,
     Delta,
     EmptyReply,
+    ModelError,
     Silent,
     Unreachable,
 )
@@ -38,7 +39,26 @@ async def converse(
     read_event: ReadEvent,
     read_whole: ReadEvent,
 ) -> AsyncGenerator[Delta, None]:
-    """Send a body and yield what comes of it, a ``Reply`` last. Raises ``ModelError`` only."""
+    """Send a body and yield what comes of it, a ``Reply`` last. Raises ``ModelError`` only, and
+    none that holds the key."""
+    talk = _exchange(http, body, assembler, silence, read_event, read_whole)
+    try:
+        async with aclosing(talk) as deltas:
+            async for delta in deltas:
+                yield delta
+    except ModelError as error:
+        http.redact(error)
+        raise
+
+
+async def _exchange(
+    http: HttpStream,
+    body: str,
+    assembler: Assembler,
+    silence: Silence,
+    read_event: ReadEvent,
+    read_whole: ReadEvent,
+) -> AsyncGenerator[Delta, None]:
     got = False
     try:
         async with aclosing(http.events(body, silence)) as events:
@@ -55,9 +75,12 @@ async def converse(
                     break
                 if assembler.finished:
                     silence.shorten(REST_S)
-    except (StreamBroken, ValueError) as error:
+    except StreamBroken as error:
         if not assembler.finished:
             raise _broken(http, assembler, str(error)) from error
+    except ValueError as error:
+        if not assembler.finished:
+            raise _unreadable(http, assembler, str(error)) from error
     except Silent:
         if not assembler.finished:
             raise
@@ -66,7 +89,7 @@ async def converse(
     if not got:
         raise EmptyReply(f"{http.who} answered without a word", "Ask again.")
     if not assembler.finished:
-        raise _broken(http, assembler, "the answer ended before it was whole")
+        raise _unfinished(http, assembler)
     if http.damaged:
         assembler.notice("A damaged byte in the answer was replaced.")
     yield assembler.reply()
@@ -97,13 +120,34 @@ def _whole(http: HttpStream, assembler: Assembler, text: str, read: ReadEvent) -
         value = _parsed(text)
         deltas = read(assembler, "", value, text)
     except ValueError as error:
-        raise BadReply(
-            f"{http.who} answered in another form than the model's protocol: {error}",
-            f"Check the base URL: {http.url} was asked.",
-        ) from error
+        raise _foreign(http, str(error)) from error
     if not assembler.finished:
         assembler.finish("stop")
     return deltas
+
+
+def _foreign(http: HttpStream, why: str) -> BadReply:
+    return BadReply(
+        f"{http.who} answered in another form than the model's protocol: {why}",
+        f"Check the base URL: {http.url} was asked.",
+    )
+
+
+def _unreadable(http: HttpStream, assembler: Assembler, why: str) -> ModelError:
+    """The error for an event that cannot be read: half an event is a broken connection, a whole
+    one at the beginning is another protocol, which another try would not change."""
+    if assembler.began or http.ended:
+        return _broken(http, assembler, why)
+    return _foreign(http, why)
+
+
+def _unfinished(http: HttpStream, assembler: Assembler) -> ModelError:
+    """The error for a stream that ended without a reason for it."""
+    if not assembler.began and assembler.foreign:
+        return _foreign(http, "none of its events is one of a reply")
+    if not assembler.began and assembler.closed:
+        return EmptyReply(f"{http.who} ended its answer without a word", "Ask again.")
+    return _broken(http, assembler, "the answer ended before it was whole")
 
 
 def _broken(http: HttpStream, assembler: Assembler, why: str) -> CutStream | Unreachable:

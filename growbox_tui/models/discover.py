@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from growbox_tui.models.factory import BUNDLED
-from growbox_tui.models.http_stream import is_loopback, open_client
+from growbox_tui.models.http_stream import open_client
 from growbox_tui.models.providers import PROVIDERS, Provider, models_url, named
+from growbox_tui.models.reachability import is_loopback
 from growbox_tui.models.usage import count
 
 if TYPE_CHECKING:
@@ -35,6 +37,17 @@ _TITLES = {
     "llamacpp": "the llama.cpp server",
     "hosted_vllm": "vLLM",
 }
+_MUTE = {
+    *("embed", "embedding", "embeddings", "embedder", "bge", "minilm", "rerank", "reranker"),
+    *("whisper", "transcribe", "tts", "moderation", "dall", "clip"),
+}
+"""Words in the name of a model that cannot talk."""
+_KINDS = {
+    **dict.fromkeys(("chat", "language", "llm", "vlm"), False),
+    **dict.fromkeys(("embedding", "embeddings", "rerank", "moderation", "image"), True),
+    **dict.fromkeys(("audio", "transcribe", "video"), True),
+}
+"""Whether a model is mute, by the ``type`` that some servers list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +170,12 @@ async def _server_context(client: httpx.AsyncClient, address: str) -> int | None
 
 
 def first_of(listing: Any) -> Listed | None:
-    """The first model of a ``/v1/models`` answer that is not for embeddings or sound alone."""
+    """The first model of a ``/v1/models`` answer that is not mute: one for embeddings, sound or
+    pictures alone, by the kind that the server gives it or, without one, by its name."""
     data = listing.get("data") if isinstance(listing, dict) else None
     for item in data if isinstance(data, list) else []:
         name = item.get("id") if isinstance(item, dict) else None
-        if isinstance(name, str) and name and not _mute(name):
+        if isinstance(name, str) and name and not _mute(name, item.get("type")):
             sizes = (item.get(field) for field in ("max_model_len", "context_length", "n_ctx"))
             meta = item.get("meta")
             inner = meta.get("n_ctx") if isinstance(meta, dict) else None
@@ -169,6 +183,8 @@ def first_of(listing: Any) -> Listed | None:
     return None
 
 
-def _mute(name: str) -> bool:
-    words = ("embed", "bge-", "rerank", "whisper", "tts", "moderation", "dall-e", "clip")
-    return any(word in name.lower() for word in words)
+def _mute(name: str, kind: Any) -> bool:
+    if isinstance(kind, str) and kind.lower() in _KINDS:
+        return _KINDS[kind.lower()]
+    # Whole words only: "eclipse" holds "clip" and talks.
+    return bool(_MUTE.intersection(re.split(r"[^a-z]+", name.lower())))

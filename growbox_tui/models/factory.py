@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 
 from growbox_tui.models import catalog
 from growbox_tui.models.anthropic_wire import AnthropicModel
-from growbox_tui.models.http_stream import SILENCE_S, is_loopback
+from growbox_tui.models.http_stream import SILENCE_S
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Model, ModelFacts, Unauthorised, UnknownModel
 from growbox_tui.models.providers import ALIASES, PROVIDERS, Provider, named
+from growbox_tui.models.reachability import is_loopback
+from growbox_tui.models.redaction import secrets_in
 
 BUNDLED = "local/bundled"
 
@@ -53,7 +55,15 @@ def open_model(
 
     own_key = _given_key(full, env, key_env) if key_env else ""
     known = _with_context(catalog.facts(full), context)
-    return LitellmModel(full, base_url=base_url, key=own_key, facts=known, silence_s=silence_s)
+    return LitellmModel(
+        full,
+        base_url=base_url,
+        key=own_key,
+        facts=known,
+        takes_tools=catalog.takes_tools(full),
+        secrets=secrets_in(env),
+        silence_s=silence_s,
+    )
 
 
 def full_name(name: str) -> str:

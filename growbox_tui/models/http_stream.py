@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import ipaddress
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Mapping
 from contextlib import aclosing, suppress
@@ -19,7 +18,9 @@ from urllib.parse import urlsplit
 
 from growbox_tui.models.catalog import nearest
 from growbox_tui.models.faults import error_for
-from growbox_tui.models.protocol import BadReply, ModelError, Silent, UnknownModel, Unreachable
+from growbox_tui.models.protocol import BadReply, ModelError, Silent, UnknownModel
+from growbox_tui.models.reachability import cannot_reach, is_loopback
+from growbox_tui.models.redaction import redact_error, secrets_of
 from growbox_tui.models.sse import EventParser, EventTooLong, ServerEvent
 
 if TYPE_CHECKING:
@@ -81,17 +82,6 @@ class Silence:
             self._left = max(0.0, self._left - (clock.time() - started))
 
 
-def is_loopback(url: str) -> bool:
-    """Whether an address is this machine."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def load_httpx() -> ModuleType:
     """httpx without its command line, whose colours and options are a third of its import."""
     if "httpx" not in sys.modules:
@@ -129,7 +119,11 @@ class HttpStream:
     def __init__(self, url: str, headers: Mapping[str, str], who: str, key_name: str) -> None:
         self.url = url
         self.damaged = False
+        """Whether a byte of the answer was no UTF-8."""
+        self.ended = False
+        """Whether the server ended the answer; what is read then may be half an event."""
         self._headers = dict(headers)
+        self._secrets = secrets_of(url, headers)
         self.who = who
         self._key_name = key_name
         self._client: httpx.AsyncClient | None = None
@@ -140,12 +134,16 @@ class HttpStream:
         if client is not None:
             await client.aclose()
 
+    def redact(self, error: ModelError) -> None:
+        """Take the key out of an error, wherever the provider may have repeated it."""
+        redact_error(error, self._secrets, public=self.who)
+
     async def events(
         self, body: str, silence: Silence
     ) -> AsyncGenerator[ServerEvent | Whole, None]:
         """The answer's events, or the one ``Whole`` that it is. Raises ``StreamBroken`` when it
         breaks, and the ``ModelError`` of a refusal."""
-        self.damaged = False
+        self.damaged = self.ended = False
         if self._client is None:
             # Off the loop: the first import of httpx and the roots of trust take a moment.
             self._client = await asyncio.to_thread(open_client, self.url)
@@ -157,7 +155,7 @@ class HttpStream:
             )
             response = await silence.wait(self._client.send(request, stream=True))
         except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise self._unreachable(error) from error
+            raise cannot_reach(error, who=self.who, url=self.url) from error
         try:
             if not response.is_success:
                 raise await self._refusal(response, silence)
@@ -188,6 +186,7 @@ class HttpStream:
                     streamed, portion = True, start
                 for event in self._fed(parser, portion):
                     yield event
+        self.ended = True
         for event in parser.close():
             yield event
         self.damaged = self.damaged or parser.damaged
@@ -232,19 +231,6 @@ class HttpStream:
             near = [name for name in await asyncio.to_thread(nearest, self.who) if name != self.who]
             error.hint += f" Models with such a name: {', '.join(near)}." if near else ""
         return error
-
-    def _unreachable(self, error: Exception) -> Unreachable:
-        where = urlsplit(self.url).netloc
-        found = Unreachable(
-            f"{self.who} cannot be reached at {where}: {error or type(error).__name__}",
-            "Start the model server, or check its address."
-            if is_loopback(self.url)
-            else "Check the network and the base URL.",
-        )
-        refused = type(error).__name__ == "ConnectError" and is_loopback(self.url)
-        # Nobody listens there, and waiting does not start a server.
-        found.retryable = not refused
-        return found
 
 
 def _portions(response: httpx.Response) -> AsyncGenerator[bytes, None]:

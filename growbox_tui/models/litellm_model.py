@@ -6,37 +6,28 @@ go through the same assembler as all others; what it would put together itself i
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from contextlib import aclosing
 from typing import Any
 
 from growbox_tui.models.assembler import Assembler
-from growbox_tui.models.faults import error_for
+from growbox_tui.models.daemon_thread import in_daemon_thread
 from growbox_tui.models.http_stream import CONNECT_S, SILENCE_S, Silence
+from growbox_tui.models.litellm_errors import error_of
 from growbox_tui.models.litellm_guard import load_litellm
 from growbox_tui.models.openai_body import render_messages, render_tools
 from growbox_tui.models.openai_chunks import read_chunk
 from growbox_tui.models.pairing import call_ids
-from growbox_tui.models.protocol import (
-    CutStream,
-    Delta,
-    ModelError,
-    ModelFacts,
-    Overloaded,
-    Request,
-    Silent,
-    TooLong,
-    Unauthorised,
-    UnknownModel,
-    Unreachable,
-)
+from growbox_tui.models.protocol import Delta, ModelError, ModelFacts, Request
+from growbox_tui.models.redaction import redact_error
 
 _UNKNOWN = ModelFacts()
 
 
 class LitellmModel:
     """One model by its litellm name. Without ``key`` and ``base_url`` litellm reads its own
-    environment variables."""
+    environment variables, so ``secrets`` are the values there that no error may show;
+    ``takes_tools`` is what is known of the model beforehand."""
 
     def __init__(
         self,
@@ -45,12 +36,16 @@ class LitellmModel:
         base_url: str | None = None,
         key: str = "",
         facts: ModelFacts = _UNKNOWN,
+        takes_tools: bool = True,
+        secrets: Collection[str] = (),
         silence_s: float = SILENCE_S,
     ) -> None:
         self._name = name
         self._base_url = base_url
         self._key = key
         self._facts = facts
+        self._takes_tools = takes_tools
+        self._secrets = (*secrets, key)
         self._silence_s = silence_s
 
     @property
@@ -65,12 +60,22 @@ class LitellmModel:
 
     @property
     def takes_tools(self) -> bool:
-        """Always: providers that know no tools say so themselves."""
-        return True
+        """Whether it may be offered hands. One that is not known to lack them may, and says
+        itself (``NoTools``) if it does."""
+        return self._takes_tools
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """See ``Model.stream``."""
-        litellm = await asyncio.to_thread(load_litellm)
+        try:
+            async with aclosing(self._stream(request)) as deltas:
+                async for delta in deltas:
+                    yield delta
+        except ModelError as error:
+            redact_error(error, self._secrets, public=self._name)
+            raise
+
+    async def _stream(self, request: Request) -> AsyncGenerator[Delta, None]:
+        litellm = await in_daemon_thread(load_litellm)
         assembler = Assembler(
             self._name,
             taken=call_ids(request.messages),
@@ -91,7 +96,8 @@ class LitellmModel:
             raise
         except Exception as error:  # litellm raises whatever its providers' own code does.
             if not assembler.finished:
-                raise self._error(error, assembler) from error
+                url = self._base_url or ""
+                raise error_of(error, who=self._name, url=url, began=assembler.began) from error
         finally:
             if chunks is not None and hasattr(chunks, "aclose"):
                 await chunks.aclose()
@@ -119,33 +125,9 @@ class LitellmModel:
             arguments["api_key"] = self._key
         return arguments
 
-    def _error(self, error: Exception, assembler: Assembler) -> ModelError:
-        kind, text = type(error).__name__, str(error)
-        if kind == "ContextWindowExceededError":
-            return TooLong(text, "Shorten the conversation: /nap clears it and keeps long memory.")
-        if kind == "Timeout":
-            return Silent(f"{self._name} sent nothing for too long")
-        if kind == "AuthenticationError":
-            return Unauthorised(text, "Set the key of this provider in the environment.")
-        if "LLM Provider NOT provided" in text:
-            return UnknownModel(f"litellm knows no provider for {self._name}.")
-        if assembler.began:
-            return CutStream(f"{self._name} broke off in the middle of its reply: {text}")
-        status = getattr(error, "status_code", None)
-        if kind == "APIConnectionError":
-            return Unreachable(f"{self._name} cannot be reached: {text}", "Check the network.")
-        if isinstance(status, int) and status >= 300:
-            return error_for(status, _headers(error), text, who=self._name)
-        return Overloaded(f"{self._name} failed: {text}", "Try again later.")
-
     async def close(self) -> None:
         """Nothing is held between requests."""
 
 
 async def _next(chunks: AsyncIterator[Any]) -> Any:
     return await anext(chunks, None)
-
-
-def _headers(error: Exception) -> Mapping[str, str]:
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    return {str(name).lower(): str(value) for name, value in headers.items()}

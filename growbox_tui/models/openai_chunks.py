@@ -31,6 +31,7 @@ def read_chunk(
         raise ValueError("an event is not a JSON object")
     if is_error(chunk):
         raise inband_error(chunk, who=who, key_name=key_name)
+    assembler.event("choices" in chunk or "usage" in chunk)
     _take_usage(assembler, chunk)
     choice = _first_choice(chunk.get("choices"))
     if choice is None:

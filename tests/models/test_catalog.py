@@ -20,6 +20,22 @@ def test_a_model_that_nobody_lists_has_no_facts():
     assert catalog.facts('openai/"}: {') == ModelFacts()
 
 
+def test_a_listed_model_takes_tools_if_the_table_says_so_and_an_unknown_one_may_try():
+    assert catalog.takes_tools("gemini/gemini-2.5-pro")
+    assert not catalog.takes_tools("publicai/swiss-ai/apertus-8b-instruct")
+    assert not catalog.takes_tools("replicate/meta/llama-2-70b-chat")
+    assert catalog.takes_tools("custom_openai/no-such-model")
+
+
+def test_a_silent_entry_is_answered_by_the_next_spelling():
+    assert catalog.takes_tools("azure/eu/o3-mini")
+
+
+def test_another_word_for_a_model_has_the_facts_of_the_model_that_is_meant():
+    assert catalog.facts("azure_ai/claude-opus-latest").context
+    assert catalog.takes_tools("azure_ai/claude-opus-latest")
+
+
 def test_reading_facts_imports_no_litellm():
     code = (
         "import sys; from growbox_tui.models.catalog import facts; "

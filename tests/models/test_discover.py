@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from growbox_tui.models.discover import choose, first_of
 from growbox_tui.models.factory import BUNDLED
 from tests.doubles.stream_server import StreamServer
@@ -57,3 +59,27 @@ def test_context_sizes_are_read_where_servers_give_them():
     )
     for nothing in (None, [], {}, {"data": None}, {"data": [{"id": 5}]}):
         assert first_of(nothing) is None
+
+
+@pytest.mark.parametrize("name", ["eclipse-7b", "embedded-coder", "mistts", "m", "gpt-image-chat"])
+def test_a_first_model_that_talks_is_taken_though_its_name_holds_letters_of_a_mute_one(name: str):
+    found = first_of({"data": [{"id": name}, {"id": "second"}]})
+    assert getattr(found, "id", None) == name
+
+
+@pytest.mark.parametrize(
+    "mute",
+    [
+        {"id": "nomic-embed-text:latest"},
+        {"id": "text-embedding-9"},
+        {"id": "all-minilm"},
+        {"id": "BAAI/bge-m3"},
+        {"id": "whisper-1"},
+        {"id": "gpt-tts"},
+        {"id": "flux", "type": "image"},
+        {"id": "e5", "type": "embedding"},
+    ],
+)
+def test_a_first_model_that_is_mute_is_passed_over(mute: dict):
+    found = first_of({"data": [mute, {"id": "clip-chat", "type": "chat"}]})
+    assert getattr(found, "id", None) == "clip-chat"
