@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from textual.color import Color
 
-from growbox_tui.agent.events import Failed, Notice, PlanChanged
 from growbox_tui.theme_colours import contrast
 from growbox_tui.themes import (
     BUNDLED,
@@ -14,12 +13,7 @@ from growbox_tui.themes import (
     parse_theme,
     variable_defaults,
 )
-from growbox_tui.widgets.approval_card import ApprovalCard
-from growbox_tui.widgets.recall_card import RecallCard
-from growbox_tui.widgets.tool_card import ToolCard
-from tests.tui.fake_session import app_with, shell_ask, until
-from tests.tui.fake_session import specimen as fake_turn
-from tests.tui.specimens import PLAN, PROMPT, USAGE, Specimen, measured
+from tests.tui.specimens import Specimen, measured
 from tests.tui.test_screens import SCREENS
 
 LEAST = {"contrast": 7.0}
@@ -79,26 +73,6 @@ async def test_all_text_of_the_screens_can_be_read(name: str) -> None:
             await pilot.pause()
             assert too_faint(app, app.theme) == set()
             app.pop_screen()
-
-
-async def test_all_text_of_a_turn_can_be_read_in_every_theme_with_its_cards_open() -> None:
-    app, session = app_with()
-    async with app.run_test(size=(120, 60)) as pilot:
-        await until(pilot, lambda: app.session is not None and app.router.figures.model)
-        await pilot.press(*"why", "enter")
-        await until(pilot, lambda: session.busy)
-        session.say(*fake_turn(), PROMPT, USAGE, PlanChanged(PLAN), Notice("warning", "Look out."))
-        session.say(Failed("Unreachable", "Nobody answered.", "Is the server running?"))
-        session.say(shell_ask())
-        await until(pilot, lambda: len(app.screen.query(ApprovalCard)) == 1)
-        for card in (*app.screen.query(ToolCard), *app.screen.query(RecallCard)):
-            card.action_turn()
-        await pilot.pause()
-        for name in BUNDLED:
-            app.theme = name
-            await pilot.pause()
-            assert "Look out." in {run.text.removeprefix("! ") for run in measured(app)}
-            assert too_faint(app, name) == set()
 
 
 @pytest.mark.parametrize("ground", ["#101010", "#777777", "#F0F0F0"])

@@ -1,0 +1,56 @@
+"""Which versions the pictures were drawn with, and a guard over drawing them anew."""
+
+from __future__ import annotations
+
+import platform
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+PYTHON = "3.11"
+"""The Python that draws: which characters it takes for wide or printable depends on it."""
+DRAWN_BY = ("textual", "rich")
+"""A cell's place and the SVG around it are their work, to the byte."""
+REFUSED = pytest.StashKey[str]()
+
+
+def pinned() -> dict[str, str]:
+    """The exact versions in ``pyproject.toml``, with which the pictures were drawn."""
+    path = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    wanted = tomllib.loads(path.read_text("utf-8"))["project"]["dependencies"]
+    pins = dict(line.split("==") for line in wanted if "==" in line)
+    return {name: pins[name] for name in DRAWN_BY}
+
+
+def strangers() -> list[str]:
+    """What is installed in another version than the one that drew, in words."""
+    return [
+        f"{name} {version(name)} is installed and {wanted} drew the pictures"
+        for name, wanted in pinned().items()
+        if version(name) != wanted
+    ]
+
+
+def pytest_collection_modifyitems(config: pytest.Config) -> None:
+    """Pictures are drawn anew with the pinned versions alone, else each update would differ.
+
+    Elsewhere nothing is written or deleted, and each picture's test says why.
+    """
+    if not config.getoption("update_snapshots", default=False):
+        return
+    problems = strangers()
+    python = ".".join(platform.python_version_tuple()[:2])
+    if python != PYTHON:
+        problems.append(f"this is Python {python}, and {PYTHON} drew the pictures")
+    if problems:
+        config.option.update_snapshots = False
+        config.stash[REFUSED] = f"pictures are not drawn anew here: {'; '.join(problems)}"
+
+
+def refusal(config: pytest.Config) -> str:
+    """Why pictures are neither drawn nor compared in this run; empty where they are."""
+    problems = strangers()
+    compared = f"pictures cannot be compared: {'; '.join(problems)}" if problems else ""
+    return config.stash.get(REFUSED, compared)
