@@ -12,6 +12,7 @@ import ctypes
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -49,8 +50,13 @@ async def in_daemon_thread(work: Callable[[], Value]) -> Value:
 
     thread = threading.Thread(target=run, name="growbox-work", daemon=True)
     thread.start()
-    atexit.register(_stop, thread)
-    return await done
+    stop = partial(_stop, thread)
+    atexit.register(stop)
+    try:
+        return await done
+    finally:
+        if not done.cancelled():
+            atexit.unregister(stop)
 
 
 def _stop(thread: threading.Thread) -> None:

@@ -27,6 +27,29 @@ async def main():
 
 asyncio.run(main())
 """
+BUSY_WORK = """
+import asyncio
+from growbox_tui.models.daemon_thread import in_daemon_thread
+
+async def main():
+    started = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def work():
+        loop.call_soon_threadsafe(started.set)
+        try:
+            while True:
+                pass
+        finally:
+            print("stopped", flush=True)
+
+    task = asyncio.create_task(in_daemon_thread(work))
+    await started.wait()
+    task.cancel()
+    await asyncio.wait([task])
+
+asyncio.run(main())
+"""
 STUCK_IMPORT = """
 import asyncio, sys, threading
 from growbox_tui.models.collect import collect
@@ -86,3 +109,9 @@ async def test_work_that_ends_after_it_was_cancelled_disturbs_nobody():
 def test_a_program_ends_though_cancelled_work_never_does(code: str):
     ended = subprocess.run([sys.executable, "-c", code], timeout=20, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_work_that_still_runs_is_stopped_before_the_interpreter_would_cut_it_off():
+    command = [sys.executable, "-c", BUSY_WORK]
+    ended = subprocess.run(command, timeout=20, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")
