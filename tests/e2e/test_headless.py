@@ -8,6 +8,8 @@ import signal
 import subprocess
 from collections.abc import Callable
 
+import pytest
+
 from growbox_tui.agent.events import from_json
 from tests.doubles.product import MODEL, command
 from tests.doubles.provider import Block
@@ -93,7 +95,13 @@ def test_a_failing_provider_ends_with_one_and_says_why(growbox: Growbox) -> None
     assert "Traceback" not in told.err
 
 
-def test_an_interrupt_ends_with_130_and_loses_nothing(growbox: Growbox, plays: Plays) -> None:
+@pytest.mark.parametrize(
+    ("sent_signal", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+)
+def test_a_signal_ends_it_with_its_own_code_and_loses_nothing(
+    growbox: Growbox, plays: Plays, sent_signal: signal.Signals, code: int
+) -> None:
     plays(Block("Slept.", ("echo begun; sleep 60",)))
     child = subprocess.Popen(
         command("--model", MODEL, "-p", "Sleep", "--yes", "--output", "json"),
@@ -109,10 +117,10 @@ def test_an_interrupt_ends_with_130_and_loses_nothing(growbox: Growbox, plays: P
     for line in child.stdout:
         seen.append(line)
         if '"ToolStarted"' in line:
-            os.kill(child.pid, signal.SIGINT)
+            os.kill(child.pid, sent_signal)
     _, err = child.communicate(timeout=10)
 
-    assert child.returncode == 130, err
+    assert child.returncode == code, err
     assert "Traceback" not in err
     again = growbox("--resume", "-p", "Go on")
     assert again.code == 0
@@ -160,3 +168,50 @@ def test_the_demo_plays_to_its_end_without_a_key(growbox: Growbox) -> None:
         event["name"] for event in events if event["event"] == "ToolEnded"
     }
     assert not any(event["is_error"] for event in events if event["event"] == "ToolEnded")
+
+
+def test_a_conversation_that_is_open_elsewhere_is_left_to_it(
+    growbox: Growbox, plays: Plays
+) -> None:
+    plays(Block("Hello.", ()), Block("Slept.", ("sleep 3; echo rested",)), Block("Fine.", ()))
+    growbox("-p", "First question")
+    first = subprocess.Popen(
+        command("--model", MODEL, "--yes", "--resume", "--output", "json", "-p", "Rest"),
+        env=growbox.env,
+        cwd=growbox.project,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert first.stdout is not None
+    for line in first.stdout:
+        if '"ToolStarted"' in line:
+            break
+
+    second = growbox("--resume", "-p", "And I?")
+    rest, _ = first.communicate(timeout=30)
+
+    assert "open in another growbox" in second.err
+    assert first.returncode == 0
+    assert "rested" in rest
+
+
+def test_a_pipe_cannot_mention_files(growbox: Growbox) -> None:
+    growbox("-p", "Review", stdin="see @README.md\n")
+
+    assert "prunes apple trees" not in words(growbox.provider.requests[-1])
+
+
+def test_a_session_id_that_is_mistyped_is_an_error(growbox: Growbox) -> None:
+    told = growbox("--session", "nosuchsession", "-p", "hi")
+
+    assert told.code == 2
+    assert "no session 'nosuchsession'" in told.err
+
+
+def test_a_conversation_goes_on_with_the_model_that_it_had(growbox: Growbox) -> None:
+    growbox("-p", "First question")
+    growbox("--resume", "-p", "Second", model="")
+
+    assert growbox.provider.requests[-1]["model"] == MODEL.partition("/")[2]
+    assert "First question" in words(growbox.provider.requests[-1])
