@@ -75,12 +75,9 @@ async def _exchange(
                     break
                 if assembler.finished:
                     silence.shorten(REST_S)
-    except StreamBroken as error:
+    except (StreamBroken, ValueError) as error:
         if not assembler.finished:
-            raise _broken(http, assembler, str(error)) from error
-    except ValueError as error:
-        if not assembler.finished:
-            raise _unreadable(http, assembler, str(error)) from error
+            raise _failed(http, assembler, error) from error
     except Silent:
         if not assembler.finished:
             raise
@@ -133,12 +130,13 @@ def _foreign(http: HttpStream, why: str) -> BadReply:
     )
 
 
-def _unreadable(http: HttpStream, assembler: Assembler, why: str) -> ModelError:
-    """The error for an event that cannot be read: half an event is a broken connection, a whole
-    one at the beginning is another protocol, which another try would not change."""
-    if assembler.began or http.ended:
-        return _broken(http, assembler, why)
-    return _foreign(http, why)
+def _failed(http: HttpStream, assembler: Assembler, error: Exception) -> ModelError:
+    """The error for a broken connection or an event that cannot be read. Half an event is a broken
+    connection too; a whole one at the beginning is another protocol, which another try would not
+    change."""
+    if isinstance(error, StreamBroken) or assembler.began or http.ended:
+        return _broken(http, assembler, str(error))
+    return _foreign(http, str(error))
 
 
 def _unfinished(http: HttpStream, assembler: Assembler) -> ModelError:

@@ -51,19 +51,7 @@ def open_model(
         url = _checked(base_url or named(env, entry.url_names)[1] or entry.base_url)
         key_name, key = _key(entry, env, url, key_env)
         return _direct(full, entry, url, key_name, key, context, silence_s)
-    from growbox_tui.models.litellm_model import LitellmModel
-
-    own_key = _given_key(full, env, key_env) if key_env else ""
-    known = _with_context(catalog.facts(full), context)
-    return LitellmModel(
-        full,
-        base_url=base_url,
-        key=own_key,
-        facts=known,
-        takes_tools=catalog.takes_tools(full),
-        secrets=secrets_in(env),
-        silence_s=silence_s,
-    )
+    return _by_litellm(full, env, base_url, key_env, context, silence_s)
 
 
 def full_name(name: str) -> str:
@@ -113,6 +101,27 @@ def _direct(
         facts=facts,
         thinking_back=entry.thinking_back,
         id_form=entry.id_form,
+        silence_s=silence_s,
+    )
+
+
+def _by_litellm(
+    name: str,
+    env: Mapping[str, str],
+    base_url: str | None,
+    key_env: str | None,
+    context: int | None,
+    silence_s: float,
+) -> Model:
+    from growbox_tui.models.litellm_model import LitellmModel
+
+    return LitellmModel(
+        name,
+        base_url=base_url,
+        key=_given_key(name, env, key_env) if key_env else "",
+        facts=_with_context(catalog.facts(name), context),
+        takes_tools=catalog.takes_tools(name),
+        secrets=secrets_in(env),
         silence_s=silence_s,
     )
 
