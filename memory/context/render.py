@@ -1,32 +1,34 @@
 """Render: one remembered node as text for the model.
 
-Pure and deterministic: the bytes depend on the node and the limit alone. They are made once, when
-the node enters the prompt, and stored; nothing that can change (heat, rank, "two days ago") may
-stand in them.
+Pure and deterministic: the bytes depend on the node, the limit and the question alone. They are
+made once, when the node enters the prompt, and stored; nothing that can change (heat, rank, "two
+days ago") may stand in them.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from memory.context.passages import passages
 from memory.tokens import ASCII_TOKENS, OTHER_TOKENS
 from memory.types import Node
 
 _HEADER = re.compile(r"^--- mem://([0-9a-z]{12}) \d{4,}-\d\d-\d\d \d\d:\d\d UTC ", re.MULTILINE)
 
 
-def render(node: Node, limit_tokens: int) -> str:
+def render(node: Node, limit_tokens: int, question: str = "") -> str:
     """The node under a separator line with its address, time (UTC) and speaker.
 
-    A text of more than ``limit_tokens`` estimated tokens loses its middle; a note in its place
-    names the address that pages in the whole.
+    Of a text of more than ``limit_tokens`` estimated tokens the lines are shown in which the words
+    of ``question`` stand, with what stands around them; its head and tail if there are none. Notes
+    stand for what is left out, and the first names the address that pages in the whole.
     """
     head = f"--- {node.address} {minute(node.at)} UTC {speaker(node)} ---"
     damaged = "[damaged on disk: its checksum does not match]\n" if "damaged" in node.meta else ""
-    return f"{head}\n{damaged}{shortened(node.text, limit_tokens, node.address)}"
+    return f"{head}\n{damaged}{shortened(node.text, limit_tokens, node.address, question)}"
 
 
 def shown_ids(text: str) -> tuple[str, ...]:
@@ -49,19 +51,36 @@ _FIRST, _LAST = 0, 253_402_300_799
 """1970 to 9999 in seconds: a broken clock must not make a memory unreadable."""
 
 
-def shortened(text: str, limit_tokens: int, address: str) -> str:
-    """The text, or its first two thirds and last third within the limit, and a note between.
+def shortened(text: str, limit_tokens: int, address: str, question: str = "") -> str:
+    """The text, or its passages that bear on the question within the limit, or its first two thirds
+    and last third; with notes for what is left out.
 
     Line ends become ``\\n`` and letters NFC here, before the bytes are ever sent.
     """
     head = _within(text, limit_tokens)
     if head == len(text):
         return _tidy(text)
-    head = _within(text, limit_tokens * 2 // 3)
-    tail = _within(reversed(text), limit_tokens - limit_tokens * 2 // 3)
-    left = len(text) - head - tail
-    note = f"\n[… {left} characters left out; recall {address} brings the whole …]\n"
-    return _tidy(text[:head]) + note + _tidy(text[len(text) - tail :])
+    shown = passages(text, question, limit_tokens) if question else []
+    if not shown:
+        head = _within(text, limit_tokens * 2 // 3)
+        tail = _within(reversed(text), limit_tokens - limit_tokens * 2 // 3)
+        shown = [(0, head), (len(text) - tail, len(text))]
+    return _with_notes(text, shown, address)
+
+
+def _with_notes(text: str, shown: Sequence[tuple[int, int]], address: str) -> str:
+    parts: list[str] = []
+    last, whole = 0, f"; recall {address} brings the whole"
+    for start, end in [*shown, (len(text), len(text))]:
+        if text[last:start] not in ("", "\n"):
+            before = "\n" if last else ""
+            after = "\n" if start < len(text) else ""
+            parts.append(f"{before}[… {start - last} characters left out{whole} …]{after}")
+            whole = ""
+        # A passage ends before its line end, which may be two characters.
+        parts.append(_tidy(text[start:end].removesuffix("\r")))
+        last = end
+    return "".join(parts)
 
 
 def _within(text: Iterable[str], limit_tokens: int) -> int:

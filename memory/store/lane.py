@@ -23,6 +23,9 @@ from memory.store.errors import Busy
 
 Answer = TypeVar("Answer")
 
+BREAKS = 5
+"""How often work is broken off: it may just be between two statements, and then begin the next."""
+
 
 class Lane:
     """Runs work on its connection, one piece after the other."""
@@ -80,9 +83,10 @@ class Lane:
         closing = self._give(last)
         self._given.put(None)
         await asyncio.wait({closing}, timeout=max(0.0, seconds))
-        if not closing.done() and database is not None:
-            database.break_off()
-            await asyncio.wait({closing}, timeout=CLOSE_GRACE_SECONDS)
+        for _ in range(BREAKS):
+            if not closing.done() and database is not None:
+                database.break_off()
+                await asyncio.wait({closing}, timeout=CLOSE_GRACE_SECONDS / BREAKS)
         if not closing.done():
             closing.cancel()
             self._give_up()
@@ -97,8 +101,8 @@ class Lane:
             with suppress(InvalidStateError):
                 future.set_exception(
                     Busy(
-                        "Memory was closed before this was done: the disk did not answer in time.",
-                        "What was stored before is intact; look at the disk.",
+                        "Memory was closed before this ended; whether it is on disk is not known.",
+                        "What was stored before is intact. If it happens again, look at the disk.",
                     )
                 )
 
