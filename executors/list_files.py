@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from executors.hand_words import INTEGER, STRING, spec_of
@@ -24,7 +22,6 @@ MAX_FILES = 200_000
 """Files that are counted; a tree with more says so."""
 SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 """Left out where ripgrep is not there to obey the ignore files."""
-CHUNK = 65_536
 _OPTIONS = ["--files", "--null", *common_options()]
 
 
@@ -78,27 +75,6 @@ class ListFiles:
         head = f"{shown}/, {count}"
         content = f"{head}\n{listing}" if rows else f"{head} (none, or all ignored)"
         return Outcome(content, Details("listing", shown, count, listing))
-
-
-def walk(root: Path, limit: int) -> list[str]:
-    """Paths of the files under a folder, relative with ``/``, sorted, without ignored ones; at
-    most ``limit``. Blocking: call it in a thread. Raises ``OSError`` for a folder that is gone."""
-    program = ripgrep()
-    if program is None:
-        return ["/".join(parts) for parts in islice(_walk(root), limit)]
-    command = [program, *_OPTIONS]
-    with subprocess.Popen(
-        command, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        names: list[str] = []
-        rest = b""
-        while len(names) < limit and (data := process.stdout.read(CHUNK)):
-            *whole, rest = (rest + data).split(b"\0")
-            names.extend(name.decode("utf-8", "backslashreplace") for name in whole)
-        process.kill()
-    return [name.removeprefix("./") for name in names[:limit]]
 
 
 async def _gather(path: Path) -> tuple[Folder, bool]:

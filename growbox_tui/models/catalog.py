@@ -83,16 +83,14 @@ def facts(name: str) -> ModelFacts:
 
 @lru_cache(maxsize=64)
 def takes_tools(name: str) -> bool:
-    """Whether a model may be offered tools: as the first entry says that says it; where entries
-    are silent, no; a model without an entry, yes."""
-    listed = False
+    """Whether a model may be offered tools: as the first entry says that says it. Where none
+    does it may: a refusal is noticed (``NoTools``), a hand that was never offered is not."""
     with _table() as table:
         for entry in _entries(table, name):
-            listed = True
             said = entry.get("supports_function_calling")
             if isinstance(said, bool):
                 return said
-    return not listed
+    return True
 
 
 def _facts(entry: dict[str, Any]) -> ModelFacts:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from executors import list_files, search_text
-from executors.list_files import walk
 from executors.protocol import HandError
 from tests.executors.conftest import Bench
 
@@ -57,11 +56,6 @@ async def test_ignored_files_are_left_out(tree: Bench) -> None:
     (tree.root / ".gitignore").write_text("deep\n*.md\n")
     assert "deep" not in (await tree.run("list_files")).content
     assert (await tree.run("search_text", pattern="hello")).details.summary == "1 match in 1 file"
-    assert walk(tree.root, 99) == [".env", ".github/ci.yml", ".gitignore", "src/a.py"]
-
-
-def test_walking_stops_at_the_limit(tree: Bench, either: str) -> None:
-    assert len(walk(tree.root, 2)) == 2
 
 
 async def test_large_folders_are_cut_with_a_count(bench: Bench, either: str) -> None:

@@ -20,10 +20,10 @@ def test_a_model_that_nobody_lists_has_no_facts():
     assert catalog.facts('openai/"}: {') == ModelFacts()
 
 
-def test_a_listed_model_takes_tools_if_the_table_says_so_and_an_unknown_one_may_try():
+def test_a_model_takes_tools_unless_the_table_says_that_it_does_not():
     assert catalog.takes_tools("gemini/gemini-2.5-pro")
+    assert catalog.takes_tools("replicate/meta/llama-2-70b-chat")
     assert not catalog.takes_tools("publicai/swiss-ai/apertus-8b-instruct")
-    assert not catalog.takes_tools("replicate/meta/llama-2-70b-chat")
     assert catalog.takes_tools("custom_openai/no-such-model")
 
 
