@@ -25,7 +25,7 @@ def look_with(memory: Memory, project: str, session: str) -> Callable[[str], Awa
 
     async def look(question: str) -> str:
         found = await memory.recall(Query(question, project=project, session=session))
-        bodies = [render(hit.node, LOOK_TOKENS) for hit in found.hits]
+        bodies = [render(hit.node, LOOK_TOKENS, question) for hit in found.hits]
         return "\n".join([*bodies, found.notice] if found.notice else bodies)
 
     return look

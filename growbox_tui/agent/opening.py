@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from growbox_tui.agent.conversation import Conversation, minute
@@ -74,7 +75,8 @@ async def _remembered(talk: Conversation, text: str) -> Found:
         found = await talk.mind.recall(query)
     except MemoryFileError as error:
         return Found([], [], [Notice("warning", f"memory could not be searched: {error}")])
-    placed = place(talk, found)
+    # In a thread: a remembered text may be megabytes, and the screen must not wait for it.
+    placed = await asyncio.to_thread(place, talk, found)
     talk.window.touch([hit.node.id for hit in found.hits])
     tokens = sum(estimate(body) for body in placed.values())
     told: list[Event] = [_event(talk, found, placed, tokens)]
@@ -92,7 +94,7 @@ def place(talk: Conversation, found: Recollection) -> dict[str, str]:
         talk.labels[hit.node.id] = (_first_words(hit.node.text), minute(hit.node.at))
         if talk.window.holds(hit.node.id):
             continue
-        body = render(hit.node, talk.limits.item_tokens)
+        body = render(hit.node, talk.limits.item_tokens, found.query)
         tokens = estimate(body)
         if tokens > left:
             break

@@ -373,3 +373,29 @@ async def test_every_message_of_the_conversation_is_a_node_of_the_timeline(memor
         "user", "assistant", "tool", "assistant",
     ]  # fmt: skip
     assert message_from_json(entries[1].body).calls[0].name == "look"
+
+
+async def test_the_line_of_a_long_memory_that_was_asked_for_is_in_the_prompt(
+    memory: Memory,
+) -> None:
+    lines = [f"row {number} of the log" for number in range(20_000)]
+    lines[12_345] = "the walrus account was migrated to shard seven"
+    await memory.remember(NewNode("tool", "\n".join(lines), project="/orchard", kind="shell"))
+    model = ScriptedModel.parse("say Seven.")
+    bench = await session_on(memory, model)
+    await bench.ask("where was the walrus account migrated?")
+    assert "migrated to shard seven" in sent(model.requests[0])
+
+
+async def test_a_recalls_result_is_kept_as_addresses_and_never_as_a_copy(memory: Memory) -> None:
+    node = await memory.remember(NewNode("user", "we use pnpm, never npm", project="/orchard"))
+    from memory.context.render import render
+
+    recall = Hand("recall", lambda arguments, job: render(node, 100))
+    model = ScriptedModel.parse('call recall {"query": "packages"}\n---\nsay pnpm.')
+    bench = await session_on(memory, model, recall)
+    events = await bench.ask("hello there")
+    kept = await memory.refer(of(events, ToolEnded)[0].address)
+    assert kept is not None
+    assert node.address in kept.text
+    assert "never npm" not in kept.text
