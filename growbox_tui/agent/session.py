@@ -72,6 +72,8 @@ class Session:
         self._embed = embed
         self._release = release
         self._turn: asyncio.Task[TurnEnded] | None = None
+        self._shell: asyncio.Task[TurnEnded] | None = None
+        """The turn, while it is a command of the user's own."""
         self._settling: asyncio.Task[None] | None = None
         self._nap_after_turn = False
         self._calls: dict[str, ToolCall] = {}
@@ -118,6 +120,8 @@ class Session:
 
         ``typed``: the part of the text that the user wrote, where a pipe brought the rest.
         """
+        while self._shell is not None and not self._shell.done():
+            await asyncio.wait([self._shell])  # a command takes no words; they come after it
         if self._turn is not None and not self._turn.done():
             self.talk.steering.append(text)
             return await asyncio.shield(self._turn)
@@ -175,8 +179,8 @@ class Session:
         if self.busy:
             self.stream.publish(Notice("warning", "A turn is running; esc stops it."))
             return
-        self._turn = asyncio.create_task(self._shell_turn(command))
-        await asyncio.wait([self._turn])
+        self._turn = self._shell = asyncio.create_task(self._shell_turn(command))
+        await asyncio.wait([self._shell])
         self._behind()
 
     async def close(self) -> None:

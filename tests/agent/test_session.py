@@ -467,3 +467,41 @@ async def test_memories_of_earlier_runs_are_embedded_while_a_slow_model_answers(
     await bench.session.cancel()
     await turn
     await memory.close()
+
+
+async def test_words_sent_while_a_command_of_ones_own_runs_are_a_turn_after_it(
+    memory: Memory,
+) -> None:
+    release = asyncio.Event()
+
+    async def wait(arguments, job):  # type: ignore[no-untyped-def]
+        await release.wait()
+        return "built"
+
+    model = ScriptedModel.parse("expect built\nsay It is built.")
+    bench = await session_on(memory, model, Hand("shell", wait, claim="shell {command}"))
+    shell = asyncio.create_task(bench.session.run_shell("make"))
+    await bench.until(ToolStarted)
+    turn = asyncio.create_task(bench.session.prompt("is it built?"))
+    await asyncio.sleep(0)
+    release.set()
+    await shell
+    assert (await turn).reason == "done"
+    assert [end.turn for end in of([*bench.events, *bench.drain()], TurnEnded)] == [1, 2]
+
+
+async def test_a_stopped_command_of_ones_own_is_told_as_ended(memory: Memory) -> None:
+    async def wait(arguments, job):  # type: ignore[no-untyped-def]
+        job.report("halfway\n")
+        await asyncio.Event().wait()
+
+    bench = await session_on(
+        memory, ScriptedModel.parse("say ok"), Hand("shell", wait, claim="shell {command}")
+    )
+    shell = asyncio.create_task(bench.session.run_shell("make"))
+    await bench.until(ToolProgress)
+    await bench.session.cancel()
+    await shell
+    events = bench.drain()
+    assert "halfway" in of(events, ToolEnded)[0].detail.body
+    assert of(events, TurnEnded)[0].reason == "cancelled"
