@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Action:
 ACTIONS: tuple[Action, ...] = (
     Action("send", "Send what you wrote", "enter", "Send"),
     Action("newline", "Begin a new line", "ctrl+j,shift+enter", "Line"),
-    Action("stop", "Stop the running turn", "escape", "Stop"),
+    Action("stop", "Stop the running turn, or go back to writing", "escape", "Stop"),
     Action("help", "Show keys and commands", "f1", "Help", "/help"),
     Action("memory", "Show what is remembered", "f2", "Memory", "/memory"),
     Action(
@@ -45,19 +46,34 @@ ACTIONS: tuple[Action, ...] = (
     Action("model", "Choose who answers", command="/model", arguments="[provider/name]"),
     Action("new", "Begin a new conversation", command="/new"),
     Action("cost", "Show what this session used and cost", command="/cost"),
-    Action("continue", "Let a reply that was cut go on", command="/continue"),
+    Action("continue", "Let the model go on (says “continue”)", command="/continue"),
     Action("retry", "Send the last words again", command="/retry"),
     Action("about", "Show version, licence and where growbox comes from", command="/about"),
     Action("page_up", "Scroll the conversation up", "pageup"),
     Action("page_down", "Scroll the conversation down", "pagedown"),
     Action("bottom", "Go to the end of the conversation", "ctrl+end"),
-    Action("quit", "Leave growbox", "ctrl+q", command="/quit"),
+    Action("quit", "Leave growbox", "ctrl+q", "Quit", "/quit"),
 )
 
-CHIEF_KEYS = (
-    "send", "stop", "help", "memory", "nap", "resume", "open", "theme", "newline", "palette"
+Moment = Literal["idle", "running", "asked", "approval", "line", "card"]
+"""``asked``: a question is open and the user writes. ``approval``: an approval has the focus.
+``line``: a line to answer in has it. ``card``: a card has it."""
+
+Keys = tuple[tuple[str, str], ...]
+_REST: Keys = (
+    ("memory", ""), ("nap", ""), ("resume", ""), ("open", ""), ("theme", ""), ("quit", ""),
+    ("newline", ""),
 )  # fmt: skip
-"""The footer's order of keys."""
+_FOOTERS: dict[Moment, Keys] = {
+    "idle": (("send", ""), ("help", ""), *_REST),
+    "running": (("send", "Add"), ("stop", ""), ("help", ""), *_REST),
+    "asked": (("tab", "Answer"), ("send", "Add"), ("stop", ""), ("open", ""), ("help", ""), *_REST),
+    "approval": (("open", "Whole"), ("stop", "Write"), ("help", ""), ("quit", "")),
+    "line": (("send", "Answer"), ("stop", "Back"), ("help", ""), ("quit", "")),
+    "card": (("send", "Open"), ("stop", "Write"), ("help", ""), *_REST),
+}
+"""Which keys the footer shows at which moment, the most needed first, and what they do then
+where that is not what they do as a rule."""
 
 
 def by_name(name: str) -> Action:
@@ -84,7 +100,11 @@ def nearest_command(word: str) -> str:
     return next(iter(difflib.get_close_matches(word.lower(), known, 1, 0.4)), "/help")
 
 
-def footer_keys() -> list[tuple[str, str]]:
+def footer_keys(moment: Moment) -> list[tuple[str, str]]:
     """(key, label) of the footer, the most needed first and the palette last."""
-    chosen = [by_name(name) for name in CHIEF_KEYS]
-    return [(action.key.split(",")[0], action.footer) for action in chosen]
+    keys: dict[str, str] = {}
+    for name, label in (*_FOOTERS[moment], ("palette", "")):
+        action = next((action for action in ACTIONS if action.name == name), None)
+        key = action.key.split(",")[0] if action else name
+        keys.setdefault(key, label or (action.footer if action else ""))
+    return list(keys.items())

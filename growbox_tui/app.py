@@ -7,37 +7,45 @@ blocking runs here, so keys are answered while anything else goes on.
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import App
+from textual.events import Key, Paste
 
 from growbox_tui import commands
 from growbox_tui.actions import by_command, nearest_command
-from growbox_tui.agent.events import ApprovalAsked, QuestionAsked, UsageReported
+from growbox_tui.agent.events import TurnEnded, UsageReported
+from growbox_tui.asks import Asks
 from growbox_tui.branch import branch_of
-from growbox_tui.refresh import Refresh
+from growbox_tui.refresh import Refresh, watch_embedding
 from growbox_tui.router import Places, Router
 from growbox_tui.screens.chat import ChatScreen
 from growbox_tui.session_figures import Figures
 from growbox_tui.tellings import told
-from growbox_tui.themes import DEFAULT, load_themes, variable_defaults
-from growbox_tui.widgets.approval_card import ARM_SECONDS, ApprovalCard
+from growbox_tui.themes import DEFAULT, load_themes, names_theme, variable_defaults
+from growbox_tui.widgets.approval_card import ApprovalCard
 from growbox_tui.widgets.composer import Composer, Draft
 from growbox_tui.widgets.notice import Notice
 from growbox_tui.widgets.question_card import QuestionCard
 
 if TYPE_CHECKING:
     from textual.command import Provider
+    from textual.events import Event
     from textual.screen import Screen
 
     from growbox_tui.agent.session import Session
     from growbox_tui.agent.stream import Reader
     from growbox_tui.wiring import Workbench
+    from memory.types import MemoryState
 
 BREATH = 50
 """Events that are shown in one go before keys get their turn."""
+FAILED = 1
+"""The exit code where no session could be opened."""
 QUIT_SECONDS = 2.0
 """How long a second ctrl+c counts as meaning to leave."""
 
@@ -69,6 +77,7 @@ class GrowboxApp(App[None]):
         self.workbench = workbench
         self.session: Session | None = None
         self.chat = ChatScreen(workbench.files)
+        self.asks = Asks(self.chat)
         self.router = Router(
             Places(
                 self.chat.conversation,
@@ -78,15 +87,17 @@ class GrowboxApp(App[None]):
                 self.chat.plan,
             ),
             figures_changed=self._show_figures,
-            ask=self._show_ask,
-            answered=self._close_ask,
+            ask=self.asks.show,
+            answered=self.asks.close,
         )
         self.resume = resume
         self.script = [*([first_prompt] if first_prompt else []), *prompts]
         self._outbox: list[str] = []
-        self._refresh_memory = Refresh(self._show_memory)
+        self._refresh_memory = Refresh(self._memory_state)
         self._branch = ""
         self._interrupted = 0.0
+        self._unopened = False
+        """Whether the last try to open a session failed."""
         self.own_themes: tuple[str, ...] = ()
         """Names of the themes that growbox offers."""
 
@@ -110,11 +121,15 @@ class GrowboxApp(App[None]):
         self.theme = wanted if wanted in self.available_themes else DEFAULT
         for problem in loaded.problems:
             self.say(Notice(problem, "warning"))
-        if wanted not in self.available_themes:
+        if wanted not in self.available_themes and not names_theme(loaded.problems, wanted):
             self.say(Notice(f"There is no theme {wanted!r}.", "warning", "ctrl+t shows all."))
 
     def on_ready(self) -> None:
         """After the first paint: everything that takes time."""
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            leave = partial(self.exit, return_code=128 + number)
+            asyncio.get_running_loop().add_signal_handler(number, leave)
+        self.workbench.files("")
         self._branch = branch_of(self.workbench.project)
         self._show_figures(self.router.figures)
         self.start(self.open_session(self.resume), group="open")
@@ -125,6 +140,16 @@ class GrowboxApp(App[None]):
         """Let go of the session, the models and the memory file."""
         await self.workbench.close()
 
+    def exit(self, result: None = None, return_code: int = 0, message: Any = None) -> None:
+        """Leave; where there was no session to leave, with the code of a failure."""
+        super().exit(result, return_code or (FAILED if self._unopened else 0), message)
+
+    async def on_event(self, event: Event) -> None:
+        """Keys come by here before anything else: some are answers, some are prose."""
+        keyed = isinstance(event, Key | Paste) and not event.is_forwarded
+        if not (keyed and self.asks.takes(cast("Key | Paste", event))):
+            await super().on_event(event)
+
     def start(self, work: Coroutine[Any, Any, None], group: str) -> None:
         """Run a coroutine beside the screen; whatever goes wrong in it is told on the screen."""
         self.run_worker(self._told(work), group=group, exit_on_error=False)
@@ -134,18 +159,21 @@ class GrowboxApp(App[None]):
             await work
         except Exception as error:  # noqa: BLE001  the screen and what is typed outlive any failure
             self.say(told(error))
-            self.router.state("failed")
+            if self.session is None or not self.session.busy:
+                self.router.state("failed")
 
-    async def open_session(self, resume: str | None) -> None:
+    async def open_session(self, resume: str | None, model: str = "") -> None:
         """Open a session, listen to it, and send what was typed in the meantime."""
         old, self.session = self.session, None
         if old is not None:
             await old.close()
-            await self.chat.conversation.clear()
+            self.chat.conversation.clear()
             self.router.forget()
             self.chat.plan.show(())
         self.router.state("starting")
-        session = await self.workbench.open(resume)
+        self._unopened = True
+        session = await self.workbench.open(resume, model=model)
+        self._unopened = False
         self.session = session
         self.start(self._listen(session.stream.reader()), group="events")
         await session.start()
@@ -160,6 +188,9 @@ class GrowboxApp(App[None]):
             self.router.route(event)
             if isinstance(event, UsageReported):
                 self.start(self._refresh_memory(), group="memory")
+            elif isinstance(event, TurnEnded):
+                self.workers.cancel_group(self, "embedding")
+                self.start(watch_embedding(self._memory_state), group="embedding")
             count += 1
             if count % BREATH == 0:
                 await asyncio.sleep(0)
@@ -170,8 +201,10 @@ class GrowboxApp(App[None]):
         if self.script and not session.busy and session is self.session:
             self.send(self.script.pop(0))
 
-    async def _show_memory(self) -> None:
-        self.chat.memory_panel.state(await self.workbench.state())
+    async def _memory_state(self) -> MemoryState:
+        state = await self.workbench.state()
+        self.chat.memory_panel.state(state)
+        return state
 
     # ---- what the user sends -----------------------------------------------------------------
 
@@ -249,32 +282,7 @@ class GrowboxApp(App[None]):
             figures.cache_share,
             figures.state,
         )
-
-    def _show_ask(self, event: ApprovalAsked | QuestionAsked) -> None:
-        composer = self.chat.composer
-        typing = bool(composer.text) and monotonic() - composer.last_key < ARM_SECONDS
-        card: ApprovalCard | QuestionCard
-        if isinstance(event, ApprovalAsked):
-            card = ApprovalCard(event, armed=not typing)
-        else:
-            card = QuestionCard(event)
-        first = not self.chat.conversation.open_asks
-        self.chat.conversation.ask(card)
-        if first:
-            self.chat.call_after_refresh(card.focus, scroll_visible=False)
-
-    def _close_ask(self, ask: str) -> None:
-        """Focus goes on before the card goes: Textual would choose a card far up instead."""
-        cards = [
-            card
-            for card in self.chat.conversation.open_asks
-            if isinstance(card, ApprovalCard | QuestionCard)
-        ]
-        left = [card for card in cards if card.event.ask != ask]
-        (left[0] if left else self.chat.composer).focus(scroll_visible=False)
-        for card in cards:
-            if card.event.ask == ask:
-                card.remove()
+        self.chat.show_keys(running=self.session is not None and self.session.busy)
 
     def on_approval_card_answered(self, event: ApprovalCard.Answered) -> None:
         event.stop()
@@ -287,8 +295,4 @@ class GrowboxApp(App[None]):
     def _answer(self, ask: str, choice: str, reason: str) -> None:
         if self.session is None or not self.session.answer(ask, choice, reason):
             self.say(Notice("Nothing waits for this answer any more.", "warning"))
-            self._close_ask(ask)
-
-    def on_approval_card_strayed(self, event: ApprovalCard.Strayed) -> None:
-        event.stop()
-        self.chat.composer.insert(event.text)
+            self.asks.close(ask)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from growbox_tui.actions import ACTIONS
+from growbox_tui.widgets.figures import plural
 from growbox_tui.widgets.notice import Notice
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def perform(app: GrowboxApp, name: str, argument: str) -> None:
         case "model":
             _model(app, argument)
         case "new":
-            app.start(app.open_session(None), "open")
+            app.start(app.open_session(None, current_model(app)), "open")
         case "resume":
             app.start(_resume(app, argument), "open")
         case "theme":
@@ -82,14 +83,20 @@ def _session(app: GrowboxApp, name: str) -> None:
             pass
 
 
+def current_model(app: GrowboxApp) -> str:
+    """Who answers now; empty before a session is open."""
+    return app.session.model_name if app.session is not None else ""
+
+
 def cost_words(app: GrowboxApp) -> str:
     """What this run used, in a sentence; what is not known is said to be so."""
     figures = app.router.figures
     cost = app.session.cost if app.session is not None else None
     price = "the price is not known" if cost is None else f"${cost:.4f}"
+    silent = f" (of which {figures.unreported} reported no usage)" if figures.unreported else ""
     return (
-        f"{figures.requests} requests with {figures.model}: {figures.input:,} tokens in, "
-        f"{figures.output:,} out, {price}."
+        f"{plural(figures.requests, 'request')}{silent} with {figures.model}: "
+        f"{figures.input:,} tokens in, {figures.output:,} out, {price}."
     )
 
 

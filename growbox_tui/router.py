@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, assert_never
 
 from growbox_tui import tellings
 from growbox_tui.agent import events as e
+from growbox_tui.replay import replayed
 from growbox_tui.session_figures import Figures
 from growbox_tui.waiting_words import WaitingWords
 from growbox_tui.widgets.assistant_message import AssistantMessage
 from growbox_tui.widgets.notice import Notice
 from growbox_tui.widgets.recall_card import RecallCard
 from growbox_tui.widgets.tool_card import ToolCard
-from growbox_tui.widgets.user_message import UserMessage
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from growbox_tui.widgets.memory_panel import MemoryPanel
     from growbox_tui.widgets.plan_list import PlanList
     from growbox_tui.widgets.prefix_bar import PrefixBar
+
+
+NAPPED = "napped: the next prompt starts anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,12 @@ class Router:
         self._waiting = WaitingWords(places.conversation, places.composer)
         self._begun = False
         """Whether the words of the running turn are on disk."""
-        self._failure = ""
-        """Why the running turn fails, as it was told."""
+        self._turn_open = False
+        """Whether a turn was asked for and has not ended."""
+        self._told = False
+        """Whether it was told why the running turn ends."""
+        self._cut = ""
+        """The words that were last shown as a message."""
 
     # ---- what the app calls ------------------------------------------------------------------
 
@@ -78,7 +85,8 @@ class Router:
         turn, so they are what a retry sends, however early the turn fails."""
         if opens:
             self.last_prompt = text
-        self._waiting.show(text)
+            self._turn_open = True
+        self._waiting.show(text, opens=opens)
 
     def state(self, words: str) -> None:
         """Say what is going on, in a word or two."""
@@ -89,7 +97,8 @@ class Router:
         self._cards.clear()
         self._asked.clear()
         self._waiting.forget()
-        self._begun = False
+        self._begun = self._turn_open = self._told = False
+        self.places.prefix_bar.clear()
         self.window, self.hits, self.last_prompt = (), (), ""
         self.figures = Figures()
 
@@ -119,49 +128,47 @@ class Router:
             case e.PlanChanged():
                 self.places.plan.show(event.items)
             case e.Notice():
+                self._told = event.level == "warning"
                 self._add(Notice(event.text, event.level))
             case e.Failed():
                 # What was being written ends here: the reason belongs below it.
                 self._finish_live("", "cut")
-                self._failure = event.text
-                self._add(tellings.failed(event))
+                self._told = True
+                self._add(tellings.failed(event, in_turn=self._turn_open))
             case _:
                 assert_never(event)
 
     def _session(self, event: e.SessionOpened | e.Replayed | e.ModelChanged | e.Napped) -> None:
         match event:
             case e.SessionOpened():
+                self.places.prefix_bar.clear()
                 self._figure(model=event.model, context=event.context, state="ready")
                 if event.why:
                     self._add(Notice(event.why))
             case e.Replayed():
-                self._replay(event)
+                if event.role == "user":
+                    self.last_prompt = event.text
+                    self.places.composer.remember(event.text)
+                self._add(replayed(event))
             case e.ModelChanged():
-                self._figure(model=event.model, context=event.context)
-                self._add(Notice(f"{event.model} answers from now on. {event.why}".strip()))
+                self._figure(model=event.model, context=event.context, **self._rested())
+                self._add(tellings.model_changed(event))
             case e.Napped():
-                self._figure(used=None, cache_share=None)
+                self.places.conversation.clear()
+                self.places.prefix_bar.clear(NAPPED)
+                self._figure(used=None, cache_share=None, **self._rested())
                 self._add(tellings.napped(event))
             case _:
                 assert_never(event)
 
-    def _replay(self, event: e.Replayed) -> None:
-        match event.role:
-            case "user":
-                self.last_prompt = event.text
-                self.places.composer.remember(event.text)
-                self._add(UserMessage(event.text))
-            case "assistant":
-                self._add(AssistantMessage(event.text))
-            case "tool":
-                self._add(ToolCard.replayed(event))
-            case _:
-                assert_never(event.role)
+    def _rested(self) -> dict[str, str]:
+        """The state after something outside of turns went well."""
+        return {} if self._turn_open else {"state": "ready"}
 
     def _turn(self, event: e.TurnStarted | e.Steered | e.TurnEnded) -> None:
         match event:
             case e.TurnStarted():
-                self._begun = True
+                self._begun = self._turn_open = True
                 self.last_prompt = event.text
                 self._waiting.arrived(event.text)
                 self._figure(state="thinking")
@@ -180,15 +187,15 @@ class Router:
         for ask in list(self._asked):
             self._asked.pop(ask)
             self._answered(ask)
-        if event.reason == "cancelled":
-            self._waiting.give_back()
-        elif not self._begun:
-            self._waiting.opener_failed()
-        self._begun = False
-        if event.reason != "done":
-            self._add(tellings.turn_ended(event, self._failure))
-        self._failure = ""
-        self._figure(state="ready")
+        unborn = self._turn_open and not self._begun
+        self._waiting.give_back(opener=unborn and event.reason == "cancelled")
+        if unborn:
+            self._waiting.turn_failed_to_start()
+        if event.reason != "done" and not (self._told and event.reason in ("failed", "length")):
+            self._add(tellings.turn_ended(event))
+        self._begun = self._turn_open = self._told = False
+        self.places.plan.turn_ended()
+        self._figure(state="failed" if event.reason == "failed" else "ready")
 
     def _memory(self, event: e.Recalled | e.PromptBuilt | e.WindowChanged | e.Rebased) -> None:
         match event:
@@ -222,7 +229,10 @@ class Router:
             case e.ThinkingDelta():
                 live.add_thinking(event.text)
             case e.MessageEnded():
-                self._finish_live(event.text, event.stop)
+                # What was cut is shown at once, and told again when it is on disk.
+                if event.stop != "cut" or live.text or event.text.strip() != self._cut:
+                    self._finish_live(event.text, event.stop)
+                self._cut = ""
             case _:
                 assert_never(event)
 
@@ -232,6 +242,7 @@ class Router:
         live = self.places.conversation.live
         words = text or live.text
         live.begin()
+        self._cut = words.strip()
         if words.strip():
             self._add(AssistantMessage(words, stop))
 

@@ -22,6 +22,8 @@ class Figures:
     output: int = 0
     """Tokens of this run, as far as they were reported."""
     requests: int = 0
+    unreported: int = 0
+    """Requests of which no usage was reported: stopped, failed, or by a silent provider."""
 
     def with_usage(self, event: UsageReported) -> Figures:
         """After one more request. What was not reported stays as estimated, or unknown."""
@@ -35,4 +37,5 @@ class Figures:
             input=self.input + (event.input or 0),
             output=self.output + (event.output or 0),
             requests=self.requests + 1,
+            unreported=self.unreported + (event.input is None),
         )

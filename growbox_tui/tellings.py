@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from growbox_tui.agent import events as e
+from growbox_tui.agent.words import sentences
 from growbox_tui.widgets.notice import Level, Notice
+from growbox_tui.widgets.safe_text import in_short
 
+RETRY = "/retry sends your last words again."
 _ENDS: dict[e.EndReason, tuple[Level, str, str]] = {
-    "done": ("info", "Done.", ""),
-    "length": ("warning", "The reply was cut at the length limit.", "/continue goes on."),
-    "cancelled": ("info", "Stopped.", ""),
-    "failed": ("error", "The turn failed.", "/retry sends your last words again."),
-    "refused": ("warning", "The model refused to answer.", ""),
-    "repeating": ("warning", "Stopped: the model repeated itself.", "Say it in other words."),
-    "max_steps": ("warning", "Stopped: too many steps in one turn.", "/continue goes on."),
+    "done": ("info", "Done", ""),
+    "length": ("warning", "The reply was cut at the length limit", "/continue goes on."),
+    "cancelled": ("info", "Stopped", ""),
+    "failed": ("error", "The turn failed", RETRY),
+    "refused": ("warning", "The model refused to answer", ""),
+    "repeating": ("warning", "Stopped: the model repeated itself", "Say it in other words."),
+    "max_steps": ("warning", "Stopped: too many steps in one turn", "/continue goes on."),
 }
+_DETAILED: frozenset[e.EndReason] = frozenset({"failed", "refused", "repeating", "max_steps"})
+"""Ends whose detail says more than their own words."""
 _ANSWERS: dict[str, tuple[Level, str]] = {
     "once": ("good", "allowed once"),
     "session": ("good", "allowed for this session"),
@@ -27,11 +32,11 @@ def _many(count: int, one: str, more: str) -> str:
     return f"{count:,} {one if count == 1 else more}"
 
 
-def turn_ended(event: e.TurnEnded, told: str = "") -> Notice:
-    """Why a turn ended, and what can be done. ``told`` is not said a second time."""
+def turn_ended(event: e.TurnEnded) -> Notice:
+    """Why a turn ended, and what can be done."""
     level, text, hint = _ENDS[event.reason]
-    detail = "" if event.detail == told else event.detail
-    return Notice(f"{text} {detail}".strip(), level, hint)
+    detail = event.detail if event.reason in _DETAILED else ""
+    return Notice(sentences(text, detail), level, hint)
 
 
 def napped(event: e.Napped) -> Notice:
@@ -59,23 +64,32 @@ def rebased(event: e.Rebased) -> Notice:
 def retrying(event: e.Retrying) -> Notice:
     """That a request failed and is tried again."""
     when = f"Trying again in {event.seconds:.0f} s" if event.seconds >= 1 else "Trying again"
-    return Notice(f"{event.why} {when} (attempt {event.attempt}).", "warning")
+    return Notice(sentences(event.why, f"{when} (attempt {event.attempt})"), "warning")
+
+
+def model_changed(event: e.ModelChanged) -> Notice:
+    """Who answers from now on."""
+    return Notice(sentences(f"{event.model} answers from now on", event.why))
 
 
 def approval_answered(asked: e.ApprovalAsked, event: e.ApprovalAnswered) -> Notice:
     """What was allowed or refused, and by whom."""
     level, words = _ANSWERS.get(event.choice, ("info", event.choice))
-    what = "; ".join(asked.claims) or asked.preview.title
+    what = "; ".join(in_short(claim) for claim in asked.claims) or asked.preview.title
     reason = f": {event.reason}" if event.reason else ""
     return Notice(f"{what} · {words}{_BY[event.by]}{reason}", level)
 
 
-def failed(event: e.Failed) -> Notice:
-    """What went wrong and what to do about it."""
-    return Notice(event.text, "error", event.hint)
+def failed(event: e.Failed, *, in_turn: bool = False) -> Notice:
+    """What went wrong and what to do about it. ``in_turn``: it ends a turn."""
+    return _problem(event.text, event.hint, RETRY if in_turn else "")
 
 
 def told(error: BaseException) -> Notice:
     """An error in its own words and with its hint where it has them, else its name and text."""
     text = getattr(error, "text", "") or f"{type(error).__name__}: {error}"
-    return Notice(str(text), "error", str(getattr(error, "hint", "")))
+    return _problem(str(text), str(getattr(error, "hint", "")))
+
+
+def _problem(text: str, *hints: str) -> Notice:
+    return Notice(sentences(text), "error", sentences(*hints))

@@ -93,6 +93,11 @@ def load_themes(folders: Iterable[Path] = ()) -> Loaded:
     return Loaded(list(found.values()), problems)
 
 
+def names_theme(problems: Iterable[str], name: str) -> bool:
+    """Whether one of the problems is why the theme of this name is missing."""
+    return any(re.search(rf"(?:^|[/\\]){re.escape(name)}\.toml\b", words) for words in problems)
+
+
 def parse_theme(file: str, text: str) -> Theme:
     """The theme that ``text`` describes; ``file`` is only named in errors.
 

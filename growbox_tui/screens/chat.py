@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -11,6 +12,7 @@ from textual.screen import Screen
 from textual.widgets._static import Static
 
 from growbox_tui.actions import ACTIONS, commands, footer_keys
+from growbox_tui.agent.mentions import mentioned
 from growbox_tui.widgets.approval_card import ApprovalCard
 from growbox_tui.widgets.completion import Completion, Offer
 from growbox_tui.widgets.composer import Composer
@@ -19,10 +21,12 @@ from growbox_tui.widgets.key_line import KeyLine
 from growbox_tui.widgets.memory_panel import MemoryPanel
 from growbox_tui.widgets.plan_list import PlanList
 from growbox_tui.widgets.prefix_bar import PrefixBar
+from growbox_tui.widgets.question_card import QuestionCard
 from growbox_tui.widgets.recall_card import RecallCard
 from growbox_tui.widgets.status_line import StatusLine
 from growbox_tui.widgets.title_line import TitleLine
 from growbox_tui.widgets.tool_card import ToolCard
+from growbox_tui.widgets.user_message import UserMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +38,19 @@ if TYPE_CHECKING:
 SMALL_WORDS = "This window is too small for growbox. It needs 60 columns and 15 lines."
 BELOW_WORDS = " New output below · ctrl+end "
 READING_WORDS = " Reading further up · ctrl+end "
+LOOKS, LOOK_SECONDS = 20, 0.15
+"""How often paths are asked for again while there are none, and how long between."""
+_MENTION = re.compile(r"""(?<![\w@])@("[^"\n]*|[^\s"]*)$""")
+"""A mention that is being written."""
 _BY_TEXTUAL = frozenset({"send", "newline", "palette", "quit"})
 """Actions whose keys the composer or Textual itself already listens to."""
+
+
+def mention_of(path: str) -> str:
+    """``@path`` as it is understood in the user's words, quoted where need be; empty for a path
+    that cannot be written there."""
+    forms = (f"@{path}", f'@"{path}"')
+    return next((form for form in forms if mentioned(form) == (path,)), "")
 
 
 class Below(Static):
@@ -81,10 +96,12 @@ class ChatScreen(Screen[None]):
         self.mode_mark = Static(">", markup=False, classes="mode")
         self.status = StatusLine()
         self.below = Below(BELOW_WORDS, markup=False)
+        self.key_line = KeyLine(footer_keys("idle"))
+        self._in_turn = False
+        self._looks_left = LOOKS
         self._dismissed = ""
 
     def compose(self) -> ComposeResult:
-        yield Static(SMALL_WORDS, markup=False, classes="small")
         with Vertical(classes="room"):
             yield self.title_line
             yield self.prefix_bar
@@ -99,10 +116,45 @@ class ChatScreen(Screen[None]):
                 yield self.mode_mark
                 yield self.composer
             yield self.status
-            yield KeyLine(footer_keys())
+            yield self.key_line
+        # It lies over the rest, which keeps the focus and what is typed.
+        yield Static(SMALL_WORDS, markup=False, classes="small")
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self.composer.place_cursor)
+        self.call_after_refresh(self._settle_size)
+
+    def _settle_size(self) -> None:
+        self.composer.place_cursor()
+        for card in self.conversation.open_asks:
+            if isinstance(card, ApprovalCard):
+                card.relay()
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the window is too small to show anything in it."""
+        return self.has_class("-tiny") or self.has_class("-short")
+
+    # ---- the footer --------------------------------------------------------------------------
+
+    def show_keys(self, running: bool | None = None) -> None:
+        """The keys that matter now. ``running``: whether a turn runs, if that is news."""
+        self._in_turn = self._in_turn if running is None else running
+        asks = self.conversation.open_asks
+        line = self.focused.parent if self.focused is not None else None
+        if isinstance(self.focused, ApprovalCard):
+            self.key_line.show([*self.focused.footer(), *footer_keys("approval")])
+        elif isinstance(line, ApprovalCard | QuestionCard):
+            self.key_line.show(footer_keys("line"))
+        elif isinstance(self.focused, ToolCard | RecallCard | UserMessage):
+            self.key_line.show(footer_keys("card"))
+        elif asks:
+            self.key_line.show(footer_keys("asked"))
+        else:
+            self.key_line.show(footer_keys("running" if self._in_turn else "idle"))
+
+    def watch_focused(self) -> None:
+        """Other keys work on another widget."""
+        self.show_keys()
 
     # ---- actions -----------------------------------------------------------------------------
 
@@ -126,10 +178,11 @@ class ChatScreen(Screen[None]):
             card
             for card in (*self.conversation.messages, *self.conversation.open_asks)
             if isinstance(card, ToolCard | RecallCard | ApprovalCard)
+            or (isinstance(card, UserMessage) and card.is_long)
         ]
         focused = self.focused if self.focused in cards else None
         card = focused or next(iter(reversed(cards)), None)
-        if isinstance(card, ToolCard | RecallCard | ApprovalCard):
+        if isinstance(card, ToolCard | RecallCard | ApprovalCard | UserMessage):
             card.action_turn()
 
     def on_conversation_moved(self, event: Conversation.Moved) -> None:
@@ -152,7 +205,7 @@ class ChatScreen(Screen[None]):
         row, column = self.composer.cursor_location
         before = self.composer.document.get_line(row)[:column]
         text = self.composer.text
-        word = before.rsplit(" ", 1)[-1]
+        mention = _MENTION.search(before)
         offers: list[Offer] = []
         if text == self._dismissed:
             pass
@@ -162,10 +215,22 @@ class ChatScreen(Screen[None]):
                 for action in commands()
                 if action.command.startswith(before)
             ]
-        elif word.startswith("@"):
-            offers = [Offer(f"@{path} ", path) for path in self._files(word[1:])]
+        elif mention is not None:
+            offers = self._file_offers(mention[1].removeprefix('"'))
         self.completion.show(offers)
         self.composer.completing = bool(offers)
+
+    def _file_offers(self, prefix: str) -> list[Offer]:
+        offers = [
+            Offer(f"{words} ", path) for path in self._files(prefix) if (words := mention_of(path))
+        ]
+        if not offers and self._looks_left:
+            # The workspace may still be being read.
+            self._looks_left -= 1
+            self.set_timer(LOOK_SECONDS, self.offer)
+        elif offers:
+            self._looks_left = LOOKS
+        return offers
 
     def on_composer_list_key(self, event: Composer.ListKey) -> None:
         event.stop()
@@ -183,7 +248,8 @@ class ChatScreen(Screen[None]):
     def _accept(self, offer: Offer, *, send: bool) -> None:
         row, column = self.composer.cursor_location
         before = self.composer.document.get_line(row)[:column]
-        start = len(before) - len(before.rsplit(" ", 1)[-1])
+        mention = _MENTION.search(before)
+        start = mention.start() if mention else 0
         self.composer.replace(
             offer.insert, (row, start), (row, column), maintain_selection_offset=False
         )

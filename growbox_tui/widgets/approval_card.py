@@ -1,38 +1,42 @@
 """ApprovalCard: a hand asks to act; the user answers with one key, in the stream.
 
-Keys that were meant for the composer must not grant anything: while the user is typing, the card
-is not armed, and what is typed goes back to where it was going.
+The card draws and says which key means what. When a key counts as an answer is not for it to
+judge: that is decided where all keys arrive, see ``asks``.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.widgets._static import Static
 
-from growbox_tui.widgets.detail_rows import detail_rows
+from growbox_tui.widgets.detail_rows import detail_rows, preview_rows
 from growbox_tui.widgets.page import Page, Row, put, wrapped
-from growbox_tui.widgets.safe_text import one_line
+from growbox_tui.widgets.safe_text import in_short, one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from textual.app import ComposeResult
     from textual.events import Key
     from textual.widgets._input import Input
 
     from growbox_tui.agent.events import ApprovalAsked, Choice
 
-ARM_SECONDS = 0.6
-"""Quiet that must pass after the last key in the composer before a key counts as an answer."""
-PREVIEW_LINES = 12
-"""Lines of a preview before it is opened, where the screen is tall enough."""
-OTHER_LINES = 16
-"""Lines of the screen that the rest of it and the card without its preview take."""
+PREVIEW_ROWS = 12
+"""Rows of a preview before it is opened, where the screen is tall enough."""
+LEAST_ROWS = 3
+"""Rows of a preview that are shown however low the screen is."""
+AIRY_ROWS = 6
+"""Rows of a preview below which no row is spent on air."""
+OPENED_LINES = 2_000
+UNKNOWN_HEIGHT = 12
+"""Rows of the conversation, as long as it is not laid out."""
 LETTERS = {"once": "y", "session": "s", "always": "a", "no": "n"}
+SHORT_WORDS = {"once": "Once", "session": "Session", "always": "Always", "no": "No"}
+AWAY_WORDS = "  tab or ↑ to answer"
 
 
 class ApprovalCard(Vertical, can_focus=True):
@@ -47,54 +51,41 @@ class ApprovalCard(Vertical, can_focus=True):
             self.choice = choice
             self.reason = reason
 
-    class Strayed(Message):
-        """A key that was meant for the composer."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    def __init__(self, event: ApprovalAsked, *, armed: bool = True) -> None:
+    def __init__(self, event: ApprovalAsked) -> None:
         super().__init__()
         self.event = event
-        self.armed = armed
+        self.armed = True
+        """Whether its keys are answers, while it has the focus."""
         self.opened = False
-        self._body = Static(Page(self._rows), markup=False)
+        self.key_rows = 1
+        """Rows at its end that name the keys."""
+        self._reason = ""
+        self.body = Static(Page(self._rows), markup=False)
 
     def compose(self) -> ComposeResult:
-        yield self._body
+        yield self.body
 
-    def on_mount(self) -> None:
-        if not self.armed:
-            self.set_timer(ARM_SECONDS, self.arm)
+    def on_focus(self) -> None:
+        self.relay()
 
-    def arm(self) -> None:
-        """From now on keys are answers."""
-        self.armed = True
-        self._redraw()
+    def on_blur(self) -> None:
+        self.arm()
+
+    def arm(self, armed: bool = True) -> None:
+        """From now on keys are answers, or not."""
+        self.armed = armed
+        self.relay()
 
     def action_turn(self) -> None:
         """Show the whole preview, or its beginning."""
         self.opened = not self.opened
-        self._redraw()
+        self.relay()
 
-    def on_key(self, event: Key) -> None:
-        if self.screen.focused is not self:
-            if event.key == "escape" and self.query("Input"):
-                event.stop()
-                self.query("Input").remove()
-                self.focus(scroll_visible=False)
-            return
-        choice = self.choice_of(event.key)
-        if not self.armed and event.is_printable and event.character:
-            event.stop()
-            self.post_message(self.Strayed(event.character))
-        elif choice is not None:
-            event.stop()
-            if choice == "no":
-                self._ask_why()
-            else:
-                self.post_message(self.Answered(self, choice))
+    def relay(self) -> None:
+        """Draw it anew: the focus or the room that it has is another."""
+        put(self.body, Page(self._rows))
+
+    # ---- answers -----------------------------------------------------------------------------
 
     def choice_of(self, key: str) -> str | None:
         """The choice that a key stands for: its letter or its place in the list."""
@@ -103,46 +94,84 @@ class ApprovalCard(Vertical, can_focus=True):
                 return choice.key
         return None
 
+    def footer(self) -> list[tuple[str, str]]:
+        """(key, label) of its answers."""
+        return [(LETTERS[choice.key], SHORT_WORDS[choice.key]) for choice in self.event.choices]
+
+    def choose(self, choice: str) -> None:
+        """Answer; before a refusal the user may say why."""
+        if choice == "no":
+            self._ask_why()
+        else:
+            self.post_message(self.Answered(self, choice))
+
     def _ask_why(self) -> None:
         from textual.widgets import Input
 
-        line = Input(placeholder="Why not? The model reads this. enter sends, also empty")
+        line = Input(self._reason, placeholder="Why not? enter sends, also empty; esc goes back")
         self.mount(line)
         line.focus(scroll_visible=False)
+
+    def on_key(self, event: Key) -> None:
+        """esc leaves the line for the reason; what stands there is kept."""
+        lines = self.query("Input").results()
+        line: Input | None = next(lines, None)  # type: ignore[assignment]
+        if event.key == "escape" and line is not None and self.screen.focused is line:
+            event.stop()
+            self._reason = line.value
+            line.remove()
+            self.arm()
+            self.focus(scroll_visible=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.post_message(self.Answered(self, "no", event.value.strip()))
 
-    def _redraw(self) -> None:
-        put(self._body, Page(self._rows))
+    # ---- drawing -----------------------------------------------------------------------------
 
     def _rows(self, width: int) -> list[Row]:
         """The preview comes first: where it is long, claims and keys are still in view."""
-        rows: list[Row] = []
-        if self._preview_adds():
-            rows.extend(self._preview_rows(width))
-            rows.append(Row(Content("")))
+        keys = self._choice_rows(width)
+        self.key_rows = len(keys)
+        claims = self._claim_rows(width)
+        away = [Row(Content.styled(AWAY_WORDS, "$text-accent").truncate(width, ellipsis=True))]
+        air = [Row(Content(""))]
+        if not self._preview_adds():
+            return [*claims, *(air if self.has_focus else away), *keys]
+        room = self._room() - len(claims) - len(keys)
+        airy = room - 2 >= AIRY_ROWS
+        between = (air if airy else []) if self.has_focus else away
+        limit = min(PREVIEW_ROWS, max(LEAST_ROWS, room - len(between) - airy))
+        preview = self._preview_rows(width, limit)
+        return [*preview, *(air if airy else []), *claims, *between, *keys]
+
+    def _claim_rows(self, width: int) -> list[Row]:
         asker = (f"{one_line(self.event.name)} asks to", "bold")
         head = Content.assemble(("? ", "bold $text-warning"), asker)
-        rows.append(Row(head.truncate(width, ellipsis=True)))
+        rows = [Row(head.truncate(width, ellipsis=True))]
         indent = Content("  ")
         for claim in self.event.claims or (self.event.preview.title,):
-            rows.extend(wrapped(Content(one_line(claim)), width, indent, indent))
-        rows.append(Row(Content("")))
-        rows.extend(self._choice_rows(width))
+            rows.extend(wrapped(Content(in_short(claim)), width, indent, indent))
         return rows
 
-    def _preview_rows(self, width: int) -> Iterator[Row]:
+    def _preview_rows(self, width: int, limit: int) -> list[Row]:
+        shown = replace(self.event.preview, body=visible(self.event.preview.body))
         if self.opened:
-            return detail_rows(self.event.preview, width, limit=PREVIEW_LINES * 20)
-        limit = max(4, min(PREVIEW_LINES, self.screen.size.height - OTHER_LINES))
-        return detail_rows(self.event.preview, width, limit=limit, more="ctrl+o opens it")
+            return list(detail_rows(shown, width, limit=OPENED_LINES))
+        return preview_rows(shown, width, limit, "ctrl+o shows all")
 
     def _preview_adds(self) -> bool:
-        """Whether the preview says more than the claims: a command is its own preview."""
-        body = one_line(self.event.preview.body)
-        return not any(body in one_line(claim) for claim in self.event.claims)
+        """Whether the preview says more than the claims: a short command is its own preview."""
+        body = visible(self.event.preview.body).strip()
+        return not any(body in in_short(claim) for claim in self.event.claims)
+
+    def _room(self) -> int:
+        """Rows that the card may take so that all of it is in view."""
+        views = (each for each in self.ancestors if isinstance(each, VerticalScroll))
+        view = next(views, None)
+        height = view.size.height if view is not None else 0
+        line = 2 if self.query("Input") else 0
+        return (height or UNKNOWN_HEIGHT) - line
 
     def _choice_rows(self, width: int) -> list[Row]:
         """As many choices on each row as fit; none is broken."""
@@ -156,5 +185,5 @@ class ApprovalCard(Vertical, can_focus=True):
         return [Row(line.truncate(width, ellipsis=True)) for line in lines]
 
     def _choice_words(self, choice: Choice) -> Content:
-        style = "bold $text-accent" if self.armed else "$text-muted"
+        style = "bold $text-accent" if self.armed and self.has_focus else "$text-muted"
         return Content.assemble((f"{LETTERS[choice.key]} ", style), one_line(choice.words))

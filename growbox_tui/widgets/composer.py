@@ -146,6 +146,11 @@ class Composer(TextArea):
     def on_resize(self) -> None:
         self.call_after_refresh(self.place_cursor)
 
+    @property
+    def at_top(self) -> bool:
+        """Whether the cursor is in the first row."""
+        return self.wrapped_document.location_to_offset(self.cursor_location).y == 0
+
     # ---- keys --------------------------------------------------------------------------------
 
     async def _on_key(self, event: Key) -> None:
@@ -223,8 +228,7 @@ class Composer(TextArea):
 
     def action_cursor_up(self, select: bool = False) -> None:
         """Up; from the first row to what was said before."""
-        at_top = self.wrapped_document.location_to_offset(self.cursor_location).y == 0
-        if select or not at_top or self._at == 0:
+        if select or not self.at_top or self._at == 0:
             super().action_cursor_up(select)
             return
         if self._at == len(self._past):

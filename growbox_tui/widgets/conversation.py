@@ -152,13 +152,13 @@ class Conversation(VerticalScroll, can_focus=False):
             last = height
             await asyncio.sleep(FRAME_SECONDS)
 
-    async def clear(self) -> None:
+    def clear(self) -> None:
         """Forget all messages on screen, the older ones too."""
         self._recipes.clear()
         self._pending.clear()
         self.live.begin()
-        await self._history.remove_children()
-        await self._asks.remove_children()
+        self._history.remove_children()
+        self._asks.remove_children()
         self._show_earlier()
         self.follow()
 
@@ -167,10 +167,26 @@ class Conversation(VerticalScroll, can_focus=False):
         self._asks.mount(card)
         self.follow()
 
+    def close_ask(self, card: Widget) -> None:
+        """A question is no longer open; its card goes within a moment."""
+        card.add_class("-closed")
+        card.remove()
+
+    def bring(self, card: Widget) -> None:
+        """Bring the end of an open question into view, where its keys stand."""
+        if card is self.open_asks[-1]:
+            self.follow()
+            return
+        self.reading = True
+        self.release_anchor()
+        y = self.scroll_offset.y + card.region.bottom - self.region.bottom
+        self.scroll_to(y=max(0, y), animate=False, force=True)
+        self.post_message(self.Moved())
+
     @property
     def open_asks(self) -> Sequence[Widget]:
         """Questions that wait for an answer, oldest first."""
-        return list(self._asks.children)
+        return [card for card in self._asks.children if not card.has_class("-closed")]
 
     def follow(self) -> None:
         """Go to the end and stay there."""

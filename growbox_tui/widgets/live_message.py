@@ -6,6 +6,7 @@ are gathered, so that there are at most twenty a second however fast the text co
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -106,7 +107,11 @@ class LiveMessage(Static):
         length = closed_length(self._text[self._done_to :])
         if length:
             end = self._done_to + length
-            self._done.extend(parse(self._text[self._done_to : end]))
+            closed = parse(self._text[self._done_to : end])
+            if closed and self._done:
+                # Only the first block of a part does not know that something stands before it.
+                closed[0] = replace(closed[0], gap=True)
+            self._done.extend(closed)
             self._done_to = end
 
     def _rows(self, width: int) -> list[Row]:
@@ -114,8 +119,6 @@ class LiveMessage(Static):
         if at != width:
             count, done = 0, []
         for block in self._done[count:]:
-            if done and not block.gap:
-                done.append(Row(Content("")))
             done.extend(rows_of(block, width))
         self._done_rows = (width, len(self._done), done)
         rows = list(done)

@@ -24,7 +24,7 @@ from growbox_tui.widgets.figures import (
     size,
     when,
 )
-from growbox_tui.widgets.safe_text import one_line
+from growbox_tui.widgets.safe_text import one_line, unmarked
 
 if TYPE_CHECKING:
     from growbox_tui.agent.events import Recalled, WindowChanged, WindowItemView
@@ -50,7 +50,7 @@ def window_row(item: WindowItemView, hottest: float, now: datetime, cells: int) 
         " ",
         (pad_left(when(item.at, now), TIME), "$text-muted"),
         "  ",
-        fit(one_line(item.label), max(0, cells - TIME - 4)),
+        fit(unmarked(item.label), max(0, cells - TIME - 4)),
     )
 
 

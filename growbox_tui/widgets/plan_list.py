@@ -54,6 +54,16 @@ class PlanList(Widget):
         super().__init__(id=id, classes=classes)
         self._items: tuple[PlanItem, ...] = ()
 
+    @property
+    def finished(self) -> bool:
+        """Whether every step is done."""
+        return bool(self._items) and all(item.state == "done" for item in self._items)
+
+    def turn_ended(self) -> None:
+        """A plan that is done goes with its turn; one that is not stays to be gone on with."""
+        if self.finished:
+            self.show(())
+
     def show(self, items: Sequence[PlanItem]) -> None:
         """The whole plan as it is now; an empty one hides the list."""
         self._items = tuple(items)
@@ -61,12 +71,17 @@ class PlanList(Widget):
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """A line for each step, up to ``MOST``."""
-        return min(MOST, len(self._items))
+        """A line for each step, up to ``MOST``; one for a plan that is done."""
+        return 1 if self.finished else min(MOST, len(self._items))
 
     def render(self) -> Content:
         """The steps; where some are left out, a last line counts what is done and to come."""
         cells = self.size.width
+        if self.finished:
+            sign, colour = SIGNS["done"]
+            count = len(self._items)
+            words = f" plan: {count} of {count} steps done"
+            return Content.assemble((sign, colour), (fit(words, max(0, cells - 1)), "$text-muted"))
         shown = visible(self._items, MOST)
         lines = []
         for item in self._items[shown.start : shown.stop]:

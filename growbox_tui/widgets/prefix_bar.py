@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PATTERNS: dict[SegmentState, str] = {"hit": " ", "new": ".", "broken": "/"}
 NARROWEST = 2
 """A bar with room for a gap: segments of fewer cells are drawn whole."""
+NOTHING_SENT = "no prompt sent yet"
 GAP = "\u2590"
 """Half a cell of the page's ground at a segment's end, which parts it from the next."""
 
@@ -174,6 +175,14 @@ class PrefixBar(Widget):
         super().__init__(id=id, classes=classes)
         self._prompt: PromptBuilt | None = None
         self._usage: UsageReported | None = None
+        self._empty = NOTHING_SENT
+
+    def clear(self, words: str = "") -> None:
+        """No prompt stands here any more; ``words`` say why, where it is not the beginning."""
+        self._prompt = self._usage = None
+        self._empty = words or NOTHING_SENT
+        self.tooltip = None
+        self.refresh(layout=True)
 
     def prompt(self, event: PromptBuilt) -> None:
         """Show a prompt that is about to be sent; its report is awaited. The tooltip names every
@@ -218,7 +227,7 @@ class PrefixBar(Widget):
     def _bar(self, width: int) -> Strip:
         drawn = stretches(self._prompt.segments, width) if self._prompt else []
         if not drawn:
-            words = fit(" no prompt sent yet", width)
+            words = fit(f" {self._empty}", width)
             return self._strip([(words + " " * (width - cell_len(words)), "empty")], width)
         return self._strip([(stretch.text, stretch.state) for stretch in drawn], width)
 

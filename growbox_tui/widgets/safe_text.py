@@ -7,6 +7,7 @@ as what they are. Nothing here is ever read as markup.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
@@ -47,6 +48,43 @@ def safe(text: str) -> str:
 def one_line(text: str) -> str:
     """``safe``, and on one line: runs of white space become one space."""
     return " ".join(safe(text).split())
+
+
+def visible(text: str) -> str:
+    """The text with everything shown that a terminal would hide: nothing is taken out. For what
+    is about to be run, where a hidden sign could change what it does."""
+    return "".join(_plain(char) for char in text.expandtabs(_TAB))
+
+
+def _plain(char: str) -> str:
+    if char in "\n " or (char.isprintable() and char.isascii()):
+        return char
+    found = _UNSAFE.fullmatch(char)
+    if found is not None:
+        return _shown(found)
+    hidden = unicodedata.category(char) in ("Cf", "Cn", "Co", "Zl", "Zp", "Zs")
+    return f"⟨U+{ord(char):04X}⟩" if hidden else char
+
+
+_MARKUP = re.compile(r"^\s*(?:#{1,6}|>|[-*+]|\d+[.)])\s+|\*\*|__|`+", re.MULTILINE)
+
+
+def unmarked(text: str) -> str:
+    """``one_line`` without the signs of Markdown, for a place where it is not drawn."""
+    return one_line(_MARKUP.sub("", text))
+
+
+IN_SHORT = 300
+"""Characters of one line that stand for the whole."""
+
+
+def in_short(text: str) -> str:
+    """One line for a text that may have many: its first one, and how many there are."""
+    lines = visible(text).strip().split("\n")
+    first = lines[0].strip()
+    if len(first) > IN_SHORT:
+        first = first[:IN_SHORT] + "…"
+    return f"{first} … ({len(lines)} lines)" if len(lines) > 1 else first
 
 
 def typed(text: str) -> str:

@@ -13,7 +13,7 @@ from textual.widgets._static import Static
 from growbox_tui.agent.events import DetailView
 from growbox_tui.widgets.detail_rows import INDENT, detail_rows
 from growbox_tui.widgets.page import Page, Row, flush, put, wrapped
-from growbox_tui.widgets.safe_text import one_line, safe
+from growbox_tui.widgets.safe_text import in_short, one_line, safe
 
 if TYPE_CHECKING:
     from textual.events import Click
@@ -34,6 +34,7 @@ _SIGNS = {
     "done": ("●", "$text-success"),
     "error": ("✗", "$text-error"),
     "stopped": ("✗", "$text-muted"),
+    "unsuccessful": ("●", "$text-warning"),
 }
 
 
@@ -48,13 +49,21 @@ def seconds_words(seconds: float) -> str:
     return f"{int(seconds) // 60} m {int(seconds) % 60:02d} s"
 
 
+def state_of(event: ToolEnded) -> str:
+    """How a call went: a command that ran and said no is neither a success nor an error."""
+    if event.is_error:
+        return "error"
+    said_no = event.detail.kind == "shell" and event.detail.summary not in ("", "exit 0")
+    return "unsuccessful" if said_no else "done"
+
+
 def head_line(
     sign: tuple[str, str], name: str, title: str, summary: str, figures: str, width: int
 ) -> Content:
     """The closed card in one row: sign with its style, name, what, how it went, figures at the
     right edge. Where it is too narrow the title is cut first, for how it went matters more."""
     lead = Content.assemble((f"{sign[0]} ", sign[1]), (f"{one_line(name):<{NAME_WIDTH}}", ""))
-    what = Content(one_line(title))
+    what = Content(in_short(title))
     how = Content.styled(f"   {one_line(summary)}" if summary else "", "$text-muted")
     room = width - lead.cell_length - how.cell_length - len(figures) - GAP
     if what.cell_length > room >= TITLE_CELLS:
@@ -97,7 +106,7 @@ class ToolCard(Static, can_focus=True):
 
     def ended(self, event: ToolEnded) -> None:
         """The call is over."""
-        self.state = "error" if event.is_error else "done"
+        self.state = state_of(event)
         self._detail = event.detail
         self._seconds = event.seconds
         self._address = event.address
@@ -146,6 +155,7 @@ class ToolCard(Static, can_focus=True):
         title, summary = self.title_words, ""
         if self._detail is not None:
             title, summary = self._detail.title or title, self._detail.summary
+        title = "" if title == self.hand else title
         if self.state == "stopped":
             summary = "stopped"
         figures = seconds_words(self._seconds) if self._seconds else ""

@@ -119,6 +119,8 @@ class FakeWorkbench:
     demo: bool = False
     settings: FakeSettings = field(default_factory=FakeSettings)
     opened: list[str | None] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    """The names that sessions were asked to be opened with."""
     saved: list[tuple[str, str]] = field(default_factory=list)
     failure: Exception | None = None
     gate: asyncio.Event | None = None
@@ -129,8 +131,9 @@ class FakeWorkbench:
     names: tuple[str, ...] = (MODEL, "fake/owl")
     figures: MemoryState = FIGURES
 
-    async def open(self, resume: str | None = None) -> FakeSession:
+    async def open(self, resume: str | None = None, model: str = "") -> FakeSession:
         self.opened.append(resume)
+        self.models.append(model)
         if self.gate is not None:
             await self.gate.wait()
         if self.failure is not None:

@@ -60,10 +60,11 @@ def test_times_are_told_in_the_unit_that_fits() -> None:
     ]  # fmt: skip
 
 
-def test_a_failure_that_was_told_is_not_told_twice() -> None:
-    end = e.TurnEnded(1, "failed", "Nobody answered.")
-    assert turn_ended(end, "Nobody answered.").text == "The turn failed."
-    assert turn_ended(end).text == "The turn failed. Nobody answered."
+def test_the_end_of_a_turn_is_told_in_whole_sentences() -> None:
+    failed = e.TurnEnded(1, "failed", "nobody answered")
+    assert turn_ended(failed).text == "The turn failed. Nobody answered."
+    stopped = turn_ended(e.TurnEnded(1, "cancelled", "stopped by the user"))
+    assert (stopped.text, stopped.hint) == ("Stopped.", "")
 
 
 class Wide(App[None]):
