@@ -66,8 +66,16 @@ _REST: Keys = (
 )  # fmt: skip
 _FOOTERS: dict[Moment, Keys] = {
     "idle": (("send", ""), ("help", ""), *_REST),
-    "running": (("send", "Add"), ("stop", ""), ("help", ""), *_REST),
-    "asked": (("tab", "Answer"), ("send", "Add"), ("stop", ""), ("open", ""), ("help", ""), *_REST),
+    "running": (("send", "Add"), ("stop", ""), ("help", ""), ("quit", ""), *_REST),
+    "asked": (
+        ("tab", "Answer"),
+        ("send", "Add"),
+        ("stop", ""),
+        ("open", ""),
+        ("help", ""),
+        ("quit", ""),
+        *_REST,
+    ),
     "approval": (("open", "Whole"), ("stop", "Write"), ("help", ""), ("quit", "")),
     "line": (("send", "Answer"), ("stop", "Back"), ("help", ""), ("quit", "")),
     "card": (("send", "Open"), ("stop", "Write"), ("help", ""), *_REST),

@@ -102,7 +102,7 @@ class Asks:
     def _take(self, card: Card) -> None:
         """Focus by itself: the first keys may have been meant for the composer."""
         if isinstance(card, ApprovalCard):
-            card.arm(False)
+            card.arm(ARM_SECONDS <= 0)
             card.set_timer(ARM_SECONDS, card.arm)
         self._chat.set_focus(card, scroll_visible=False)
         self._chat.conversation.bring(card)

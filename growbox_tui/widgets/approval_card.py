@@ -71,6 +71,12 @@ class ApprovalCard(Vertical, can_focus=True):
     def on_blur(self) -> None:
         self.arm()
 
+    def on_descendant_focus(self) -> None:
+        self.relay()
+
+    def on_descendant_blur(self) -> None:
+        self.relay()
+
     def arm(self, armed: bool = True) -> None:
         """From now on keys are answers, or not."""
         self.armed = armed
@@ -137,10 +143,10 @@ class ApprovalCard(Vertical, can_focus=True):
         away = [Row(Content.styled(AWAY_WORDS, "$text-accent").truncate(width, ellipsis=True))]
         air = [Row(Content(""))]
         if not self._preview_adds():
-            return [*claims, *(air if self.has_focus else away), *keys]
+            return [*claims, *(air if self._turned_to() else away), *keys]
         room = self._room() - len(claims) - len(keys)
         airy = room - 2 >= AIRY_ROWS
-        between = (air if airy else []) if self.has_focus else away
+        between = (air if airy else []) if self._turned_to() else away
         limit = min(PREVIEW_ROWS, max(LEAST_ROWS, room - len(between) - airy))
         preview = self._preview_rows(width, limit)
         return [*preview, *(air if airy else []), *claims, *between, *keys]
@@ -159,6 +165,11 @@ class ApprovalCard(Vertical, can_focus=True):
         if self.opened:
             return list(detail_rows(shown, width, limit=OPENED_LINES))
         return preview_rows(shown, width, limit, "ctrl+o shows all")
+
+    def _turned_to(self) -> bool:
+        """Whether the card or the line for the reason has the focus."""
+        focused = self.screen.focused
+        return focused is not None and self in focused.ancestors_with_self
 
     def _preview_adds(self) -> bool:
         """Whether the preview says more than the claims: a short command is its own preview."""

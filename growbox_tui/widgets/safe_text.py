@@ -66,7 +66,7 @@ def _plain(char: str) -> str:
     return f"⟨U+{ord(char):04X}⟩" if hidden else char
 
 
-_MARKUP = re.compile(r"^\s*(?:#{1,6}|>|[-*+]|\d+[.)])\s+|\*\*|__|`+", re.MULTILINE)
+_MARKUP = re.compile(r"^\s*(?:#{1,6}|>|[-*+]|\d+[.)])\s+|\*\*|`+", re.MULTILINE)
 
 
 def unmarked(text: str) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from growbox_tui import asks
+
 PYTHON = "3.11"
 """The Python that draws: which characters it takes for wide or printable depends on it."""
 DRAWN_BY = ("textual", "rich")
@@ -54,3 +56,11 @@ def refusal(config: pytest.Config) -> str:
     problems = strangers()
     compared = f"pictures cannot be compared: {'; '.join(problems)}" if problems else ""
     return config.stash.get(REFUSED, compared)
+
+
+@pytest.fixture(autouse=True)
+def nobody_types(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In pictures nobody types, so that a question need not wait for quiet to take the keys."""
+    if request.node.path.name in ("test_snapshots.py", "test_contrast.py"):
+        monkeypatch.setattr(asks, "QUIET_SECONDS", 0.0)
+        monkeypatch.setattr(asks, "ARM_SECONDS", 0.0)

@@ -284,6 +284,7 @@ async def test_a_reason_that_was_left_is_still_there() -> None:
         await answerable(pilot, app)
         await pilot.press("n")
         await until(pilot, lambda: bool(app.chat.query("Input:focus")))
+        await until(pilot, lambda: "to answer" not in shown(app))
         await pilot.press(*"not now", "escape")
         await until(pilot, lambda: isinstance(app.focused, ApprovalCard))
         assert session.answers == []
@@ -304,7 +305,7 @@ async def test_the_footer_names_the_keys_of_the_moment() -> None:
         assert "⏎ Send" in last() and "^q Quit" in last() and "esc" not in last()
         assert last().rstrip().endswith("^p More")
         await send(pilot, "go")
-        await until(pilot, lambda: "esc Stop" in last())
+        await until(pilot, lambda: "esc Stop" in last() and "^q Quit" in last())
         session.say(shell_ask())
         await until(pilot, lambda: "tab Answer" in last())
         await pilot.press("tab")
