@@ -75,6 +75,8 @@ class Router:
         """Whether a turn was asked for and has not ended."""
         self._told = False
         """Whether it was told why the running turn ends."""
+        self._notice = self._after_notice = False
+        """Whether this event is a notice, and whether the one before it was."""
         self._cut = ""
         """The words that were last shown as a message."""
 
@@ -106,6 +108,7 @@ class Router:
 
     def route(self, event: e.Event) -> None:
         """Show one event."""
+        self._after_notice, self._notice = self._notice, isinstance(event, e.Notice)
         match event:
             case e.SessionOpened() | e.Replayed() | e.ModelChanged() | e.Napped():
                 self._session(event)
@@ -128,7 +131,6 @@ class Router:
             case e.PlanChanged():
                 self.places.plan.show(event.items)
             case e.Notice():
-                self._told = event.level == "warning"
                 self._add(Notice(event.text, event.level))
             case e.Failed():
                 # What was being written ends here: the reason belongs below it.
@@ -191,7 +193,8 @@ class Router:
         self._waiting.give_back(opener=unborn and event.reason == "cancelled")
         if unborn:
             self._waiting.turn_failed_to_start()
-        if event.reason != "done" and not (self._told and event.reason in ("failed", "length")):
+        # A cut reply and a failure are told of by who noticed them, with what to do about them.
+        if not {"done": True, "length": self._after_notice, "failed": self._told}.get(event.reason):
             self._add(tellings.turn_ended(event))
         self._begun = self._turn_open = self._told = False
         self.places.plan.turn_ended()

@@ -66,6 +66,30 @@ async def test_a_failure_is_told_once_and_the_state_says_so_until_the_next_actio
         await until(pilot, lambda: app.router.figures.state == "ready")
 
 
+async def test_an_earlier_warning_does_not_hide_why_the_turn_failed() -> None:
+    app, session = app_with()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await ready(pilot, app)
+        await send(pilot, "why?")
+        await until(pilot, lambda: session.busy)
+        session.say(e.Notice("warning", "notes.bin was not attached."), PROMPT)
+        session.end("failed", "the calls cannot be read")
+        await until(pilot, lambda: app.router.figures.state == "failed")
+        assert notices(app)[-1] == "The turn failed. The calls cannot be read."
+
+
+async def test_a_reply_that_was_cut_for_its_length_is_told_of_once() -> None:
+    app, session = app_with()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await ready(pilot, app)
+        await send(pilot, "why?")
+        await until(pilot, lambda: session.busy)
+        session.say(e.Notice("warning", "The reply was cut. /continue goes on."))
+        session.end("length")
+        await until(pilot, lambda: app.router.figures.state == "ready")
+        assert notices(app) == ["The reply was cut. /continue goes on."]
+
+
 async def test_stopping_is_told_in_one_word() -> None:
     app, session = app_with()
     async with app.run_test(size=(80, 24)) as pilot:
