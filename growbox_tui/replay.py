@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from growbox_tui.agent.messages import CUT
 from growbox_tui.widgets.assistant_message import AssistantMessage
 from growbox_tui.widgets.tool_card import ToolCard
 from growbox_tui.widgets.user_message import UserMessage
 
 if TYPE_CHECKING:
     from growbox_tui.agent.events import Replayed
-
-CUT = "\n[cut off here]"
-"""What stands below a reply that is not whole, in the conversation on disk."""
 
 
 def replayed(event: Replayed) -> UserMessage | AssistantMessage | ToolCard:

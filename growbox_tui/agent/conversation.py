@@ -29,6 +29,7 @@ from growbox_tui.agent.events import (
 )
 from growbox_tui.agent.limits import Learned, Limits
 from growbox_tui.agent.messages import (
+    CUT,
     Message,
     Part,
     Text,
@@ -206,7 +207,7 @@ class Conversation:
     async def keep_partial(self, turn: int, words: str) -> None:
         """Record what was shown of a reply that will not be finished."""
         if words.strip():
-            text = Text(words + "\n[cut off here]")
+            text = Text(words + CUT)
             address = await self.add(
                 turn, "assistant", (text,), self.node("assistant", words, turn)
             )

@@ -15,6 +15,9 @@ StopReason = Literal["end", "tool_calls", "length", "refusal", "cut", "unknown"]
 """Why a reply ended. ``cut``: the stream broke, or the user cancelled, with text already shown.
 ``length``: the output limit. ``unknown``: a finish reason that we do not know."""
 
+CUT = "\n[cut off here]"
+"""Ends the words of a reply that was never finished."""
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
