@@ -7,6 +7,7 @@ blocking runs here, so keys are answered while anything else goes on.
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
@@ -62,7 +63,6 @@ class GrowboxApp(App[None]):
     TITLE = "growbox"
     CSS_PATH = "app.tcss"
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_palette}
-    ENABLE_COMMAND_PALETTE = True
 
     def __init__(
         self,
@@ -126,6 +126,8 @@ class GrowboxApp(App[None]):
 
     def on_ready(self) -> None:
         """After the first paint: everything that takes time."""
+        gc.freeze()  # what the start made stays; later collections need not walk it
+        gc.enable()
         for number in (signal.SIGTERM, signal.SIGHUP):
             leave = partial(self.exit, return_code=128 + number)
             asyncio.get_running_loop().add_signal_handler(number, leave)

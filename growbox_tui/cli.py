@@ -5,6 +5,7 @@ Nothing heavy is imported here; each front end is imported when it is chosen.
 
 from __future__ import annotations
 
+import gc
 import os
 import select
 import sys
@@ -144,6 +145,8 @@ def demo(
 def _screen(
     settings: Settings, project: Path, resume: str | None, demo: tuple[str, ...] = ()
 ) -> None:
+    # Nothing of the start is garbage; the app turns collection on again after its first paint.
+    gc.disable()
     from growbox_tui.app import GrowboxApp
     from growbox_tui.wiring import Workbench
 
