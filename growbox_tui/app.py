@@ -68,11 +68,10 @@ class GrowboxApp(App[None]):
         self,
         workbench: Workbench,
         resume: str | None = None,
-        first_prompt: str | None = None,
         prompts: Sequence[str] = (),
     ) -> None:
-        """``resume``: a session's id, ``last``, or ``None`` for a new one. ``first_prompt`` is
-        sent at once; ``prompts`` follow it, each when the turn before has ended."""
+        """``resume``: a session's id, ``last``, or ``None`` for a new one. Of ``prompts`` the first
+        is sent at once, and each other when the turn before has ended."""
         super().__init__()
         self.workbench = workbench
         self.session: Session | None = None
@@ -91,7 +90,7 @@ class GrowboxApp(App[None]):
             answered=self.asks.close,
         )
         self.resume = resume
-        self.script = [*([first_prompt] if first_prompt else []), *prompts]
+        self.script = list(prompts)
         self._outbox: list[str] = []
         self._refresh_memory = Refresh(self._memory_state)
         self._branch = ""
@@ -212,6 +211,7 @@ class GrowboxApp(App[None]):
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
         event.stop()
+        self.asks.sent()
         text = event.text.strip()
         word, _, rest = text.partition(" ")
         if text.startswith("!"):

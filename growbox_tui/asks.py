@@ -26,6 +26,8 @@ Card = ApprovalCard | QuestionCard
 
 QUIET_SECONDS = 2.0
 """Without a key in the empty composer, after which a card takes the focus."""
+SENT_SECONDS = 0.7
+"""The same after words were sent: who has sent something waits for what comes of it."""
 ARM_SECONDS = 0.5
 """After a card took the focus by itself, in which a key is not yet an answer."""
 BURST_SECONDS = 0.1
@@ -58,6 +60,10 @@ class Asks:
             self._looking = self._chat.set_interval(LOOK_SECONDS, self._look)
         self._chat.call_after_refresh(self._look)
         self._chat.call_after_refresh(self._chat.show_keys)
+
+    def sent(self) -> None:
+        """Words were sent: the composer is quiet sooner than after a key."""
+        self._chat.composer.last_key = get_time() - QUIET_SECONDS + SENT_SECONDS
 
     def close(self, ask: str) -> None:
         """The question is answered or gone. Focus goes on before the card goes: Textual would

@@ -35,14 +35,14 @@ class BlockReader:
         index = value.get("index")
         at = index if isinstance(index, int) else 0
         if kind == "message_start":
-            assembler.usage(_mapping(value.get("message")).get("usage"))
+            assembler.usage(mapping(value.get("message")).get("usage"))
         elif kind == "content_block_start":
-            return self._start(assembler, at, _mapping(value.get("content_block")), source)
+            return self._start(assembler, at, mapping(value.get("content_block")), source)
         elif kind == "content_block_delta":
-            return self._delta(assembler, at, _mapping(value.get("delta")))
+            return self._delta(assembler, at, mapping(value.get("delta")))
         elif kind == "message_delta":
             assembler.usage(value.get("usage"))
-            if isinstance(reason := _mapping(value.get("delta")).get("stop_reason"), str):
+            if isinstance(reason := mapping(value.get("delta")).get("stop_reason"), str):
                 assembler.finish(reason)
         elif kind == "message_stop":
             assembler.closed = True
@@ -59,7 +59,7 @@ class BlockReader:
             raise ValueError("it holds no content")
         deltas: list[Delta] = []
         for at, block in enumerate(content):
-            deltas += self._start(assembler, at, _mapping(block), source)
+            deltas += self._start(assembler, at, mapping(block), source)
         assembler.usage(value.get("usage"))
         if isinstance(reason := value.get("stop_reason"), str):
             assembler.finish(reason)
@@ -126,7 +126,3 @@ class BlockReader:
         signed = block.get("signature") or block.get("type") == "redacted_thinking"
         assembler.opaque(dumps(block) if signed else "", ("thought", at))
         return []
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

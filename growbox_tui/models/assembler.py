@@ -157,10 +157,6 @@ class Assembler:
         """The provider's own form of a thinking block, as JSON text."""
         self._thought(key).opaque = block
 
-    def thought_text(self, key: object) -> str:
-        """The reasoning of a block so far."""
-        return "".join(self._thought(key).pieces)
-
     def call(
         self, call_id: str, index: int | None, name: str, arguments: str, fault: str = ""
     ) -> CallSlot:

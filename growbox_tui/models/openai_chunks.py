@@ -39,7 +39,7 @@ def read_chunk(
     assembler.usage(choice.get("usage"))
     if choice.get("error"):
         raise inband_error(choice, who=who, key_name=key_name)
-    deltas = _take_delta(assembler, _mapping(choice.get("delta") or choice.get("message")), source)
+    deltas = _take_delta(assembler, mapping(choice.get("delta") or choice.get("message")), source)
     if isinstance(reason := choice.get("finish_reason"), str):
         assembler.finish(reason)
     return deltas
@@ -47,8 +47,8 @@ def read_chunk(
 
 def _take_usage(assembler: Assembler, chunk: Mapping[str, Any]) -> None:
     assembler.usage(chunk.get("usage"))
-    assembler.usage(_mapping(chunk.get("x_groq")).get("usage"))
-    timings = _mapping(chunk.get("timings"))
+    assembler.usage(mapping(chunk.get("x_groq")).get("usage"))
+    timings = mapping(chunk.get("timings"))
     if "cache_n" in timings:
         # llama.cpp's server says here what it reused of the prompt.
         assembler.usage({"cached_tokens": timings["cache_n"]})
@@ -78,7 +78,7 @@ def _take_delta(assembler: Assembler, delta: Mapping[str, Any], source: str) -> 
     for place, call in enumerate(calls):
         if isinstance(call, Mapping):
             _take_call(assembler, call, place if len(calls) > 1 else None, source)
-    if legacy := _mapping(delta.get("function_call")):
+    if legacy := mapping(delta.get("function_call")):
         _take_call(assembler, {"function": legacy, "index": LEGACY}, None, source)
     return deltas
 
@@ -99,7 +99,7 @@ def part_deltas(assembler: Assembler, part: Any) -> list[Delta]:
 def _take_call(
     assembler: Assembler, call: Mapping[str, Any], place: int | None, source: str
 ) -> None:
-    function = _mapping(call.get("function"))
+    function = mapping(call.get("function"))
     raw, fault = function.get("arguments"), ""
     if raw is not None and not isinstance(raw, str) and source:
         # The chunk was parsed leniently; an object that came inside it gets the strict reading.
@@ -120,7 +120,3 @@ def _take_call(
         as_text(raw),
         fault,
     )
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

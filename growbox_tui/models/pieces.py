@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 _OPEN, _CLOSE = "<think>", "</think>"
@@ -25,6 +26,11 @@ def plain_text(content: Any) -> str:
     if isinstance(content, dict):
         return plain_text(content.get("text"))
     return ""
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value, if it is a JSON object; else an empty one, in which every field is missing."""
+    return value if isinstance(value, Mapping) else {}
 
 
 class Mender:

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from growbox_tui.models.pieces import mend
+
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 MOST_CALLS = 8
 """Calls that one reply may hold."""
@@ -96,12 +98,8 @@ def read_calls(text: str) -> list[WrittenCall]:
                 calls.append(WrittenCall(found[1], "{}", why))
             return calls
         arguments = body.get("arguments", {})
-        calls.append(WrittenCall(str(body.get("name", "")), _canonical(arguments)))
+        # A grammar cannot rule out halves of characters, which no file can hold.
+        whole = mend(json.dumps(arguments, ensure_ascii=False))
+        calls.append(WrittenCall(str(body.get("name", "")), whole))
         text = text[end:].lstrip().removeprefix(CLOSE)
     return calls
-
-
-def _canonical(value: object) -> str:
-    """JSON text without lone surrogates, which a grammar cannot rule out and no file can hold."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

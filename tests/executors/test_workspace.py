@@ -64,7 +64,7 @@ def test_paths_are_shown_short_inside_and_whole_outside(tmp_path: Path) -> None:
      "server.pem", "tls/server.key", ".netrc", "credentials", ".ENV", ".pypirc",
      ".docker/config.json", ".kube/config", "~/.npmrc", "~/.kube/cache/x", "~/.config/gh/hosts.yml",
      "~/.config/gcloud/access_tokens.db", "~/.mozilla/firefox/a.default/logins.json",
-     "~/.config/google-chrome/Default/Login Data", "/home/other/.npmrc", "/home/admin/.config/gcloud",
+     "~/.config/google-chrome/Default/Login Data", "/home/bo/.npmrc", "/home/bo/.config/gcloud",
      "/Users/a/Library/Keychains/login.keychain-db", "/etc/shadow", "/private/etc/sudoers.d/x",
      "/proc/self/environ", "/proc/1/task/1/environ", "/run/secrets/token"],
 )  # fmt: skip

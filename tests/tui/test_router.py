@@ -176,7 +176,7 @@ async def test_choosing_an_earlier_session_opens_it() -> None:
 
 
 async def test_a_script_of_prompts_is_played_one_turn_after_the_other() -> None:
-    app, session = app_with(first_prompt="one", prompts=("two",))
+    app, session = app_with(prompts=("one", "two"))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: session.prompts == ["one"])
         session.end()
