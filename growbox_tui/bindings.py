@@ -25,7 +25,10 @@ def look_with(memory: Memory, project: str, session: str) -> Callable[[str], Awa
 
     async def look(question: str) -> str:
         found = await memory.recall(Query(question, project=project, session=session))
-        bodies = [render(hit.node, LOOK_TOKENS, question) for hit in found.hits]
+        nodes = [hit.node for hit in found.hits]
+        bodies = await asyncio.to_thread(
+            lambda: [render(node, LOOK_TOKENS, question) for node in nodes]
+        )
         return "\n".join([*bodies, found.notice] if found.notice else bodies)
 
     return look

@@ -71,11 +71,13 @@ class Workbench:
         """
         from growbox_tui.agent.session import Session
         from growbox_tui.agent.stream import EventStream
+        from growbox_tui.agent.words import sentences
         from growbox_tui.claims import Claims
 
         memory = await self._open_memory()
         claims = Claims(memory, str(self.project))
         found, missing = await claims.find(resume)
+        voice: Model | None = None
         try:
             voice, why = await self._choose_model(model, found.model if found else "")
             given = self._given[voice.name]
@@ -84,21 +86,24 @@ class Workbench:
             else:
                 session_id = found.id
                 await memory.set_model(session_id, given)
+            stream = EventStream()
+            talk = await self._conversation(memory, session_id, voice, stream.publish)
+            words = sentences(missing, why)
+            session = Session(
+                talk,
+                stream,
+                open_model=self.open_model,
+                opened=await self._opened(talk, memory, found is not None, words),
+                transcript=await memory.transcript(session_id) if found else [],
+                embed=self._embed,
+                release=claims.release,
+            )
         except BaseException:
             await claims.release()
+            if voice is not None:
+                await voice.close()
             raise
-        stream = EventStream()
-        talk = await self._conversation(memory, session_id, voice, stream.publish)
-        opened = await self._opened(talk, memory, found is not None, f"{missing} {why}".strip())
-        session = Session(
-            talk,
-            stream,
-            open_model=self.open_model,
-            opened=opened,
-            transcript=await memory.transcript(session_id) if found else [],
-            embed=self._embed,
-            release=claims.release,
-        )
+        self._sessions = [each for each in self._sessions if not each.closed]
         self._sessions.append(session)
         return session
 

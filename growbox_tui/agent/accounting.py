@@ -9,18 +9,23 @@ from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.events import UsageReported, to_json
 from growbox_tui.agent.messages import Usage
 from growbox_tui.agent.prompt import Forecast, Prompt, Seen, shortfall
-from growbox_tui.models.protocol import ModelFacts
+from growbox_tui.models.protocol import Model, ModelFacts
 
 RATIO_STEP = 0.05
 """A change of the ratio below this share is not worth a write."""
 
 
 async def account(
-    talk: Conversation, prompt: Prompt, expected: Forecast, usage: Usage | None, seconds: float
+    talk: Conversation,
+    model: Model,
+    prompt: Prompt,
+    expected: Forecast,
+    usage: Usage | None,
+    seconds: float,
 ) -> None:
     """Keep a request for the next forecast and for the session's story; tell what it came to."""
     assert talk.window.epoch is not None
-    talk.seen = Seen(talk.model.name, prompt.blocks, talk.requests)
+    talk.seen = Seen(model.name, prompt.blocks, talk.requests)
     said = usage or Usage()
     predicted, cause = expected.tokens, expected.cause
     if said.input is None or said.cache_read is None:
@@ -28,8 +33,9 @@ async def account(
     else:
         predicted, gap = shortfall(expected.tokens, prompt.tokens, said.input, said.cache_read)
         cause = cause or gap
-    await calibrate(talk, said, prompt.tokens)
-    cost = price(talk.model.facts, said)
+    if talk.model is model:
+        await calibrate(talk, said, prompt.tokens)
+    cost = price(model.facts, said)
     talk.cost = None if talk.cost is None or cost is None else talk.cost + cost
     report = UsageReported(
         talk.requests,
@@ -43,7 +49,7 @@ async def account(
         cause,
     )
     line = json.dumps(
-        {"model": talk.model.name, "estimated": prompt.tokens, **json.loads(to_json(report))}
+        {"model": model.name, "estimated": prompt.tokens, **json.loads(to_json(report))}
     )
     session = talk.window.session
     await talk.mind.note_request(session, talk.window.epoch.number, line)

@@ -131,7 +131,10 @@ class Conversation:
         window is taken to be three quarters of what was refused.
         """
         before = self.window.tokens
-        await self.learn(replace(self.learned, context=limit or before * 3 // 4))
+        if limit:
+            await self.learn(replace(self.learned, context=limit))
+        else:  # a guess, for this session only
+            self.learned = replace(self.learned, context=self.real(before) * 3 // 4)
         await self.shorten("the prompt was too long for the model")
         return self.window.tokens < before
 
@@ -224,10 +227,7 @@ class Conversation:
             node: NewNode | Node = self.node("tool", f"recall: {title}\n{found}", turn, kind=name)
         else:
             whole = f"{name}: {title}\n{content}" if title else content
-            node = self.node("tool", whole, turn, kind=name)
-            if len(content) > self.limits.result_chars:
-                node = await self.mind.remember(node)
-                content = trim(content, self.limits.result_chars, node.address)
+            node, content = await self.trimmed(self.node("tool", whole, turn, kind=name), content)
         result = ToolResult(done.call.id, content, done.is_error)
         address = await self.add(turn, "tool", (result,), node, shows)
         self.publish(
@@ -235,6 +235,13 @@ class Conversation:
         )
         if done.plan is not None:
             self.publish(PlanChanged(tuple(PlanItem(text, state) for text, state in done.plan)))  # type: ignore[arg-type]
+
+    async def trimmed(self, node: NewNode, content: str) -> tuple[NewNode | Node, str]:
+        """What the model reads of a content, and the node that keeps the whole of it."""
+        if len(content) <= self.limits.result_chars:
+            return node, content
+        kept = await self.mind.remember(node)
+        return kept, trim(content, self.limits.result_chars, kept.address)
 
     async def mend(self, turn: int, why: str) -> int:
         """Give every call without a result one that says why. Returns how many there were."""

@@ -39,6 +39,8 @@ ANSWERED_BY_FLAG = "yes"
 """``Asking.stand_in``: what would be asked is granted (``--yes``)."""
 ANSWERED_BY_NOBODY = "no"
 """``Asking.stand_in``: nobody is there, so what would be asked is refused."""
+BODY_CHARS = 64_000
+"""Characters of a result that the screen and the JSON output are given."""
 PRINTED_CHARS = 8_000
 """Characters of a cut-off call's output that are kept."""
 AGAIN = "The same call failed before. Read the file or output again and change something."
@@ -187,7 +189,8 @@ class Dispatch:
             arguments = self.hands.validate(call.name, call.arguments)
             claims = hand.claims(arguments)
             judgement = self._judged(claims)
-            preview = view(hand.preview(arguments))
+            # In a thread: the file may be large, and the screen must not wait for its diff.
+            preview = view(await asyncio.to_thread(hand.preview, arguments))
             words = tuple(claim.words for claim in claims)
             self._title = preview.title
             started = ToolStarted(call.id, call.name, preview.title, words)
@@ -273,8 +276,13 @@ class Dispatch:
 
 
 def view(details: Details) -> DetailView:
-    """A hand's details as an event carries them."""
-    return DetailView(details.kind, details.title, details.summary, details.body, details.language)
+    """A hand's details as an event carries them; of a long body the head and the tail."""
+    body = details.body
+    if len(body) > BODY_CHARS:
+        left = len(body) - BODY_CHARS
+        half = BODY_CHARS // 2
+        body = f"{body[:half]}\n… {left} characters are left out here …\n{body[-half:]}"
+    return DetailView(details.kind, details.title, details.summary, body, details.language)
 
 
 def _refusal(title: str, text: str) -> Outcome:

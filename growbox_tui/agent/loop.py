@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
 from dataclasses import replace
-from typing import Any
 
 from growbox_tui.agent.accounting import account, unreported
 from growbox_tui.agent.conversation import Conversation
@@ -26,7 +24,9 @@ from growbox_tui.agent.messages import Text
 from growbox_tui.agent.opening import open_turn
 from growbox_tui.agent.prompt import forecast, lay_out
 from growbox_tui.agent.speak import Shown, speak
-from growbox_tui.models.protocol import ModelError, NoTools, Reply, TooLong
+from growbox_tui.agent.uncut import finish
+from growbox_tui.agent.words import sentences
+from growbox_tui.models.protocol import Model, ModelError, NoTools, Reply, TooLong
 from memory import MemoryFileError
 
 LENGTH_NOTICE = "The reply was cut at the model's output limit and is kept. /continue goes on."
@@ -46,6 +46,10 @@ async def run_turn(talk: Conversation, text: str, typed: str | None = None) -> T
     except (ModelError, MemoryFileError) as error:
         talk.publish(Failed(type(error).__name__, error.text, error.hint))
         end = await _settle(talk, turn, shown, "failed", error.text)
+    except Exception as error:  # noqa: BLE001  whatever fails, the turn ends and the session lives
+        failed = broken(error)
+        talk.publish(failed)
+        end = await _settle(talk, turn, shown, "failed", failed.text)
     talk.steering.clear()
     talk.publish(end)
     return end
@@ -55,12 +59,25 @@ async def _settle(
     talk: Conversation, turn: int, shown: Shown, reason: EndReason, detail: str
 ) -> TurnEnded:
     """Leave a valid conversation behind a turn that did not come to its own end."""
-    try:
+
+    async def settle() -> None:
         await talk.keep_partial(turn, shown.words)
         await talk.mend(turn, f"not finished: {detail}")
+
+    try:
+        await finish(settle())
     except MemoryFileError as error:
         talk.publish(Failed(type(error).__name__, error.text, error.hint))
     return TurnEnded(turn, reason, detail)
+
+
+def broken(error: Exception) -> Failed:
+    """A fault of growbox itself, as it is told."""
+    return Failed(
+        type(error).__name__,
+        f"growbox itself failed: {type(error).__name__}: {error}",
+        "The conversation is kept; please report this.",
+    )
 
 
 async def _steps(talk: Conversation, turn: int, shown: Shown) -> TurnEnded:
@@ -91,17 +108,6 @@ async def _keep(talk: Conversation, turn: int, reply: Reply, shown: Shown) -> No
     shown.text.clear()
 
 
-async def finish(change: Coroutine[Any, Any, None]) -> None:
-    """Carry a change of the conversation through, even if the turn is cancelled meanwhile: what
-    is half recorded would be recorded a second time when the turn is settled."""
-    task = asyncio.ensure_future(change)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
-
-
 def _ended(talk: Conversation, turn: int, reply: Reply) -> TurnEnded:
     match reply.stop:
         case "length":
@@ -117,25 +123,34 @@ async def _ask(talk: Conversation, turn: int, shown: Shown) -> Reply:
     """One reply. A prompt that proves too long is shortened, hands that prove unwelcome are left
     out, and both are remembered of the model."""
     while True:
+        model = talk.model
         try:
-            return await _request(talk, turn, shown)
-        except TooLong as error:
-            if not await talk.shorten_for(error.limit):
+            return await _request(talk, model, turn, shown)
+        except (TooLong, NoTools) as error:
+            if talk.model is not model:
+                continue  # the user chose another meanwhile; what the old one said is not its own
+            if not await _adapted(talk, error):
                 raise
-            talk.publish(Notice("warning", f"{error.text} The oldest of it left the prompt."))
-        except NoTools as error:
-            if not talk.with_tools:
-                raise
-            await talk.learn(replace(talk.learned, tools=False))
-            talk.publish(Notice("warning", f"{error.text} It answers without hands."))
 
 
-async def _request(talk: Conversation, turn: int, shown: Shown) -> Reply:
+async def _adapted(talk: Conversation, error: TooLong | NoTools) -> bool:
+    """Shorten the prompt or leave out the hands; whether there was anything to change."""
+    if isinstance(error, TooLong):
+        words, changed = "The oldest of it left the prompt.", await talk.shorten_for(error.limit)
+    else:
+        words, changed = "It answers without hands.", talk.with_tools
+        await talk.learn(replace(talk.learned, tools=False))
+    if changed:
+        talk.publish(Notice("warning", sentences(error.text, words)))
+    return changed
+
+
+async def _request(talk: Conversation, model: Model, turn: int, shown: Shown) -> Reply:
     epoch = talk.window.epoch
     assert epoch is not None, "ready() has begun one"
     talk.requests += 1
     prompt = lay_out(epoch, talk.window.entries, turn=turn, with_tools=talk.with_tools)
-    expected = forecast(prompt, talk.model.name, talk.seen)
+    expected = forecast(prompt, model.name, talk.seen)
     talk.publish(
         PromptBuilt(
             talk.requests,
@@ -150,11 +165,11 @@ async def _request(talk: Conversation, turn: int, shown: Shown) -> Reply:
     begun = time.monotonic()
     request = prompt.request_for(talk.window.session)
     try:
-        reply = await speak(talk.model, request, talk.requests, talk.publish, shown)
+        reply = await speak(model, request, talk.requests, talk.publish, shown)
     except (ModelError, asyncio.CancelledError):
         unreported(talk, expected, time.monotonic() - begun)
         raise
-    await account(talk, prompt, expected, reply.usage, time.monotonic() - begun)
+    await account(talk, model, prompt, expected, reply.usage, time.monotonic() - begun)
     return reply
 
 
@@ -181,8 +196,11 @@ async def _absorb_steering(talk: Conversation, turn: int) -> bool:
     """Put the user's added words into the conversation. Returns whether there were any."""
     added = False
     while talk.steering:
-        text = talk.steering.popleft()
-        await talk.add(turn, "user", (Text(text),), talk.node("user", text, turn))
-        talk.publish(Steered(text))
+        await finish(_steered(talk, turn, talk.steering.popleft()))
         added = True
     return added
+
+
+async def _steered(talk: Conversation, turn: int, text: str) -> None:
+    await talk.add(turn, "user", (Text(text),), talk.node("user", text, turn))
+    talk.publish(Steered(text))

@@ -81,6 +81,9 @@ class Mind(Protocol):
     async def nap(self, window: Any, *, tools: tuple[str, ...], system: tuple[str, ...]) -> Epoch:
         """Clear conversation and working set; keep all long memory."""
 
+    async def set_model(self, session: str, model: str) -> None:
+        """Another voice goes on with the conversation."""
+
     async def note_request(self, session: str, epoch: int, body: str) -> None:
         """Keep a request's ledger entry."""
 

@@ -9,6 +9,7 @@ from growbox_tui.agent.conversation import Conversation, minute
 from growbox_tui.agent.events import Event, HitView, Notice, Recalled, TurnStarted
 from growbox_tui.agent.mentions import as_block, attach
 from growbox_tui.agent.messages import Part, Text
+from growbox_tui.agent.uncut import finish
 from memory import MemoryFileError
 from memory.context.render import render
 from memory.tokens import estimate
@@ -29,16 +30,20 @@ async def open_turn(talk: Conversation, turn: int, text: str, typed: str) -> Non
     found = Found([], [], [])
     try:
         found = await _remembered(talk, text) if asks(talk, text) else Found([], [], [])
-        found.parts.extend(_attached(talk, typed, found))
+        found.parts.extend(await asyncio.to_thread(_attached, talk, typed, found))
     finally:
-        where = talk.surroundings()
-        head: list[Part] = [Text(where)] if where else []
-        node = talk.node("user", text, turn)
-        parts = [*head, *found.parts, Text(text)]
-        address = await talk.add(turn, "user", parts, node, found.shows)
-        talk.publish(TurnStarted(turn, text, address))
-        for event in found.told:
-            talk.publish(event)
+        await finish(_record(talk, turn, text, found))
+
+
+async def _record(talk: Conversation, turn: int, text: str, found: Found) -> None:
+    where = talk.surroundings()
+    head: list[Part] = [Text(where)] if where else []
+    node = talk.node("user", text, turn)
+    parts = [*head, *found.parts, Text(text)]
+    address = await talk.add(turn, "user", parts, node, found.shows)
+    talk.publish(TurnStarted(turn, text, address))
+    for event in found.told:
+        talk.publish(event)
 
 
 @dataclass(frozen=True, slots=True)

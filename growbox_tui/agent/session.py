@@ -4,9 +4,8 @@ events out."""
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable
-from typing import Literal
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Literal
 
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.dispatch import Done
@@ -15,14 +14,15 @@ from growbox_tui.agent.events import (
     ModelChanged,
     Napped,
     Notice,
-    Replayed,
     SessionOpened,
     ToolEnded,
     TurnEnded,
 )
-from growbox_tui.agent.loop import finish, run_turn
-from growbox_tui.agent.messages import Message, Text, ToolCall, ToolResult, message_from_json
+from growbox_tui.agent.loop import broken, run_turn
+from growbox_tui.agent.messages import Text
 from growbox_tui.agent.stream import EventStream
+from growbox_tui.agent.transcript import retold
+from growbox_tui.agent.uncut import finish
 from growbox_tui.models.protocol import Model
 from memory import MemoryFileError
 from memory.types import Entry
@@ -72,12 +72,15 @@ class Session:
         self._embed = embed
         self._release = release
         self._turn: asyncio.Task[TurnEnded] | None = None
-        self._shell: asyncio.Task[TurnEnded] | None = None
-        """The turn, while it is a command of the user's own."""
+        self._aside: asyncio.Task[TurnEnded] | None = None
+        """The turn, while it is one that takes no words: a command of the user's own, a nap."""
+        self.closed = False
+        """Whether it has been let go of."""
+        self._stopping = False
+        self._old_voices: list[Model] = []
+        """Voices that were left while they may still have been speaking."""
         self._settling: asyncio.Task[None] | None = None
         self._nap_after_turn = False
-        self._calls: dict[str, ToolCall] = {}
-        """By id, while a transcript is told."""
 
     @property
     def id(self) -> str:
@@ -102,8 +105,8 @@ class Session:
     async def start(self) -> None:
         """Tell what was opened, and a resumed conversation from its beginning."""
         self.stream.publish(self._opened)
-        for entry in self._transcript:
-            self._replay(message_from_json(entry.body))
+        for event in retold(self._transcript):
+            self.stream.publish(event)
         self._transcript = []
         if self.talk.window.epoch is not None:
             mended = await self.talk.mend(
@@ -120,11 +123,12 @@ class Session:
 
         ``typed``: the part of the text that the user wrote, where a pipe brought the rest.
         """
-        while self._shell is not None and not self._shell.done():
-            await asyncio.wait([self._shell])  # a command takes no words; they come after it
+        while self._aside is not None and not self._aside.done():
+            await asyncio.wait([self._aside])
         if self._turn is not None and not self._turn.done():
             self.talk.steering.append(text)
             return await asyncio.shield(self._turn)
+        self._stopping = False
         self._turn = asyncio.create_task(self._take_turn(text, typed))
         try:
             end = await asyncio.shield(self._turn)
@@ -152,7 +156,9 @@ class Session:
         """Stop the running turn; returns when it has ended and the conversation is valid."""
         if self._turn is not None and not self._turn.done():
             self.talk.steering.clear()
-            self._turn.cancel()
+            if not self._stopping:  # a second stop must not cut off what the first one mends
+                self._stopping = True
+                self._turn.cancel()
             await asyncio.wait([self._turn])
 
     async def nap(self) -> None:
@@ -161,35 +167,40 @@ class Session:
             self._nap_after_turn = True
             self.stream.publish(Notice("info", "The nap comes when this turn has ended."))
             return
-        await self._rest()
-        await self._nap()
-        self._behind()
+        await self._do_aside(self._nap())
 
     async def use_model(self, name: str) -> None:
         """Speak through another model from the next request on. Raises ``ModelError``."""
         model = await self._open_model(name)
-        old = self.talk.model
+        self._old_voices.append(self.talk.model)
         await self.talk.use(model)
+        await self.talk.mind.set_model(self.id, name)
         self.stream.publish(ModelChanged(model.name, "you chose it", model.facts.context))
         if not self.busy:
-            await old.close()
+            await self._close_old_voices()
 
     async def run_shell(self, command: str) -> None:
         """A command that the user typed; the model sees it with the next turn."""
         if self.busy:
             self.stream.publish(Notice("warning", "A turn is running; esc stops it."))
             return
-        self._turn = self._shell = asyncio.create_task(self._shell_turn(command))
-        await asyncio.wait([self._shell])
-        self._behind()
+        await self._do_aside(self._shell_turn(command))
+
+    async def _do_aside(self, work: Coroutine[Any, Any, TurnEnded]) -> None:
+        self._stopping = False
+        self._turn = self._aside = asyncio.create_task(work)
+        await asyncio.wait([self._aside])
+        await self._after_turn()
 
     async def close(self) -> None:
         """Stop what runs and let go of the voice. The memory file stays open for others."""
         await self.cancel()
         await self._rest()
+        await self._close_old_voices()
         await self.talk.model.close()
         await self._release()
         self.stream.close()
+        self.closed = True
 
     # ---- within ------------------------------------------------------------------------------
 
@@ -208,37 +219,51 @@ class Session:
             end = TurnEnded(turn, "failed", error.text)
         except asyncio.CancelledError:
             end = TurnEnded(turn, "cancelled")
+        except Exception as error:  # noqa: BLE001  whatever fails, the turn ends and is told
+            failed = broken(error)
+            self.stream.publish(failed)
+            end = TurnEnded(turn, "failed", failed.text)
         self.stream.publish(end)
         return end
 
     async def _keep_shell(self, turn: int, command: str, done: Done) -> None:
         talk = self.talk
-        words = f"I ran `{command}`:\n{done.content[: talk.limits.result_chars]}"
-        node = talk.node("tool", words, turn, kind="shell")
-        address = await talk.add(turn, "user", (Text(words),), node)
+        head = f"I ran `{command}`:\n"
+        whole = talk.node("tool", head + done.content, turn, kind="shell")
+        node, content = await talk.trimmed(whole, done.content)
+        address = await talk.add(turn, "user", (Text(head + content),), node)
         self.stream.publish(
             ToolEnded(done.call.id, "shell", done.is_error, done.detail, done.seconds, address)
         )
 
     async def _after_turn(self) -> None:
+        await self._close_old_voices()
         if self._nap_after_turn:
             self._nap_after_turn = False
-            await self._nap()
+            await self._do_aside(self._nap())
         self._behind()
 
-    async def _nap(self) -> None:
+    async def _close_old_voices(self) -> None:
+        while self._old_voices:
+            await self._old_voices.pop().close()
+
+    async def _nap(self) -> TurnEnded:
         talk = self.talk
+        await self._rest()
+        end = TurnEnded(talk.window.turns, "done")
         messages = len(talk.window.entries)
         items = len(talk.window.hottest())
+        nap = talk.mind.nap(talk.window, tools=talk.tools, system=talk.system())
         try:
-            epoch = await talk.mind.nap(talk.window, tools=talk.tools, system=talk.system())
+            epoch = await finish(nap)
             kept = await talk.mind.state()
         except MemoryFileError as error:
             self.stream.publish(Failed(type(error).__name__, error.text, error.hint))
-            return
+            return end
         talk.seen = None
         self.stream.publish(Napped(messages, items, kept.nodes, epoch.number))
         talk.show_window()
+        return end
 
     def _behind(self) -> None:
         """Embed behind the turns, until none is pending or a turn begins."""
@@ -260,28 +285,3 @@ class Session:
         if self._settling is not None and not self._settling.done():
             self._settling.cancel()
             await asyncio.wait([self._settling])
-
-    def _replay(self, message: Message) -> None:
-        if message.role == "user":
-            words = next((p.text for p in reversed(message.parts) if isinstance(p, Text)), "")
-            self.stream.publish(Replayed("user", words))
-            return
-        if message.role == "assistant" and message.text:
-            self.stream.publish(Replayed("assistant", message.text))
-        for call in message.calls:
-            self._calls[call.id] = call
-        for part in message.parts:
-            if isinstance(part, ToolResult):
-                call = self._calls.pop(part.call_id, ToolCall(part.call_id, "", "{}"))
-                told = Replayed("tool", part.content, call.name, title(call), part.is_error)
-                self.stream.publish(told)
-
-
-def title(call: ToolCall) -> str:
-    """What a call of an earlier run was about: the first text among its arguments."""
-    try:
-        arguments = json.loads(call.arguments)
-    except ValueError:
-        return ""
-    values = arguments.values() if isinstance(arguments, dict) else ()
-    return next((value for value in values if isinstance(value, str)), "").split("\n", 1)[0][:200]

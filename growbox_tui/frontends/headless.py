@@ -111,6 +111,10 @@ async def _ask(
     try:
         session = await workbench.open(resume)
         telling = asyncio.create_task(_tell(session.stream.reader(), shown))
+        task = asyncio.current_task()
+        assert task is not None
+        # Where nobody can be told any more, nothing more is run or paid for.
+        telling.add_done_callback(lambda done: task.cancel() if failed(done) else None)
         try:
             await session.start()
             for question in questions:
@@ -123,6 +127,11 @@ async def _ask(
     finally:
         await workbench.close()
     return code
+
+
+def failed(task: asyncio.Task[None]) -> bool:
+    """Whether a task ended with an error."""
+    return not task.cancelled() and task.exception() is not None
 
 
 async def _tell(reader: Reader, shown: FrontEnd) -> None:

@@ -8,6 +8,7 @@ import pytest
 from growbox_tui.agent.events import (
     ApprovalAnswered,
     ApprovalAsked,
+    Failed,
     MessageEnded,
     MessageStarted,
     Napped,
@@ -22,6 +23,7 @@ from growbox_tui.agent.events import (
     ToolProgress,
     ToolStarted,
     TurnEnded,
+    TurnStarted,
 )
 from growbox_tui.agent.messages import ToolResult, message_from_json
 from growbox_tui.models.scripted_model import ScriptedModel
@@ -505,3 +507,97 @@ async def test_a_stopped_command_of_ones_own_is_told_as_ended(memory: Memory) ->
     events = bench.drain()
     assert "halfway" in of(events, ToolEnded)[0].detail.body
     assert of(events, TurnEnded)[0].reason == "cancelled"
+
+
+# ---- stops, faults and changes in the middle of things --------------------------------------
+
+
+async def test_a_second_stop_does_not_cut_off_what_the_first_one_mends(memory: Memory) -> None:
+    async def sleep(arguments, job):  # type: ignore[no-untyped-def]
+        await asyncio.Event().wait()
+
+    bench = await session_on(memory, ScriptedModel.parse("call nap {}"), Hand("nap", sleep))
+    turn = asyncio.create_task(bench.session.prompt("go"))
+    await bench.until(ToolStarted)
+    await asyncio.gather(bench.session.cancel(), bench.session.cancel(), bench.session.cancel())
+    assert (await turn).reason == "cancelled"
+    assert [result.call_id for result in results(bench)] == calls(bench)
+    assert [end.reason for end in of(bench.drain(), TurnEnded)] == ["cancelled"]
+
+
+async def test_a_fault_of_our_own_ends_the_turn_and_not_the_session(memory: Memory) -> None:
+    bench = await session_on(memory, ScriptedModel.parse("say one\n---\nsay two"))
+    find = memory.recall
+
+    async def broken(query):  # type: ignore[no-untyped-def]
+        raise ZeroDivisionError("oh")
+
+    memory.recall = broken  # type: ignore[method-assign]
+    events = await bench.ask("first")
+    assert of(events, Failed)[0].kind == "ZeroDivisionError"
+    assert of(events, TurnEnded)[0].reason == "failed"
+    memory.recall = find  # type: ignore[method-assign]
+    assert of(await bench.ask("second"), TurnEnded)[0].reason == "done"
+    assert "first" in str(bench.model.requests[-1].messages)
+
+
+async def test_a_model_that_was_chosen_is_the_conversations_from_then_on(memory: Memory) -> None:
+    bench = await session_on(memory, ScriptedModel.parse("say one"))
+    await bench.ask("hello")
+    await bench.session.use_model("openai/other")
+    info = await memory.session(bench.session.id)
+    assert info is not None
+    assert info.model == "openai/other"
+
+
+async def test_a_nap_asked_for_during_a_command_comes_when_it_has_ended(memory: Memory) -> None:
+    release = asyncio.Event()
+
+    async def wait(arguments, job):  # type: ignore[no-untyped-def]
+        await release.wait()
+        return "built"
+
+    bench = await session_on(
+        memory, ScriptedModel.parse("say ok"), Hand("shell", wait, claim="shell {command}")
+    )
+    shell = asyncio.create_task(bench.session.run_shell("make"))
+    await bench.until(ToolStarted)
+    await bench.session.nap()
+    release.set()
+    await shell
+    assert of(bench.drain(), Napped)
+
+
+async def test_words_sent_during_a_nap_are_a_turn_after_it(memory: Memory) -> None:
+    bench = await session_on(memory, ScriptedModel.parse("say one\n---\nsay two"))
+    await bench.ask("about foxes")
+    nap = asyncio.create_task(bench.session.nap())
+    await asyncio.sleep(0)
+    await bench.session.prompt("and now?")
+    await nap
+    kinds = [type(event) for event in bench.drain()]
+    assert kinds.index(Napped) < kinds.index(TurnStarted)
+    assert "foxes" not in str(bench.model.requests[-1].messages)
+
+
+async def test_a_long_output_of_ones_own_command_is_trimmed_and_kept_whole(memory: Memory) -> None:
+    whole = "\n".join(f"line {n}" for n in range(9_000))
+    shell = Hand("shell", lambda arguments, job: whole, claim="shell {command}")
+    model = ScriptedModel.parse("expect line 8999\nsay ok")
+    bench = await session_on(memory, model, shell)
+    await bench.session.run_shell("seq")
+    address = of(bench.drain(), ToolEnded)[0].address
+    node = await memory.refer(address)
+    assert node is not None
+    assert whole in node.text
+    await bench.ask("what is the last line?")
+    assert address in str(model.requests[0].messages)
+
+
+async def test_what_the_screen_is_given_of_a_huge_result_is_bounded(memory: Memory) -> None:
+    from growbox_tui.agent.dispatch import BODY_CHARS
+
+    look = Hand("look", lambda arguments, job: "x" * 500_000)
+    bench = await session_on(memory, ScriptedModel.parse("call look {}\n---\nsay ok"), look)
+    body = of(await bench.ask("go"), ToolEnded)[0].detail.body
+    assert len(body) < BODY_CHARS + 100
