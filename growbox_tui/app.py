@@ -164,17 +164,19 @@ class GrowboxApp(App[None]):
                 self.router.state("failed")
 
     async def open_session(self, resume: str | None, model: str = "") -> None:
-        """Open a session, listen to it, and send what was typed in the meantime."""
-        old, self.session = self.session, None
-        if old is not None:
+        """Open a session, then let go of the one before; send what was typed in the meantime."""
+        if self.session is not None and resume == self.session.id:
+            return
+        self.router.state("starting")
+        self._unopened = self.session is None
+        session = await self.workbench.open(resume, model=model)
+        self.resume, self._unopened = None, False
+        if self.session is not None:
+            old, self.session = self.session, None
             await old.close()
             self.chat.conversation.clear()
             self.router.forget()
             self.chat.plan.show(())
-        self.router.state("starting")
-        self._unopened = True
-        session = await self.workbench.open(resume, model=model)
-        self._unopened = False
         self.session = session
         self.start(self._listen(session.stream.reader()), group="events")
         await session.start()
@@ -203,8 +205,7 @@ class GrowboxApp(App[None]):
             self.send(self.script.pop(0))
 
     async def _memory_state(self) -> MemoryState:
-        state = await self.workbench.state()
-        self.chat.memory_panel.state(state)
+        self.chat.memory_panel.state(state := await self.workbench.state())
         return state
 
     # ---- what the user sends -----------------------------------------------------------------
@@ -224,8 +225,7 @@ class GrowboxApp(App[None]):
     def send(self, text: str) -> None:
         """Send words to the model; they wait where no session is open or a turn runs."""
         self.chat.conversation.follow()
-        busy = self.session is not None and self.session.busy
-        self.router.waits(text, opens=not busy)
+        self.router.waits(text, opens=not (busy := self.session is not None and self.session.busy))
         if self.session is None:
             self._outbox.append(text)
             if not any(worker.group == "open" for worker in self.workers):

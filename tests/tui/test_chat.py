@@ -363,3 +363,18 @@ async def test_copying_gives_the_words_without_our_line_breaks() -> None:
             chosen = app.screen.get_selected_text()
             assert chosen is not None and text.startswith(chosen) and len(chosen) > 90
             app.screen.clear_selection()
+
+
+async def test_a_session_that_cannot_be_opened_leaves_the_one_that_is() -> None:
+    app, session = app_with()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot, app)
+        await send(pilot, "first words")
+        await until(pilot, lambda: session.prompts == ["first words"])
+        app.workbench.failure = ModelError("There is no session 'typo'.", "")
+        await send(pilot, "/resume typo")
+        await until(pilot, lambda: "no session" in shown(app))
+        assert app.session is session
+        assert "first words" in shown(app)
+        await send(pilot, "and more")
+        await until(pilot, lambda: session.prompts == ["first words", "and more"])
