@@ -177,6 +177,29 @@ def test_what_is_not_found_is_shown_where_it_is_nearest() -> None:
     assert "First difference, line 4: the file has '    total = a + b'" in str(error)
 
 
+def test_in_a_large_file_the_likeliest_lines_are_compared_and_the_cut_is_told() -> None:
+    rows = [
+        f"    value_{i} = compute({i % 97}, {i * 7 % 89}, the_rest_of_it)" for i in range(30_000)
+    ]
+    rows[29_000] = "    if answer is None: raise Unanswered(question, patience)"
+    error = refusal("\n".join(rows).encode(), "if answer is None: raise Unanswred(question)", "x")
+    assert "Closest is line 29001" in str(error)
+    assert "the search was cut short" in str(error)
+    small = refusal("\n".join(rows[28_900:29_100]).encode(), "if answer is Nine: raise Un(x)", "x")
+    assert "Closest is line 101" in str(small)
+    assert "cut short" not in str(small)
+
+
+def test_lines_beyond_those_that_are_compared_are_told_of() -> None:
+    assert "cut short" in str(refusal(b"x\n" * 50_001, "yy", "z"))
+    assert "cut short" not in str(refusal(b"x\n" * 150 + b"y\n", "x\nz\ny", "z"))
+
+
+def test_other_indentation_is_found_after_many_lines_like_its_first() -> None:
+    error = refusal(b"  a\n" * 20_000 + b"  b\n\n  c", "a\n" * 9_000 + "b\n\n\tc", "y")
+    assert error.code == "tabs"
+
+
 def test_a_character_that_the_encoding_lacks_is_refused() -> None:
     error = refusal("编译成功\n".encode("gbk"), "成功", "成功🚀")
     assert error.code == "encoding"
