@@ -20,7 +20,7 @@ from executors.shell import Shell
 from executors.workspace import Workspace
 from executors.write_file import WriteFile
 
-MAX_DEPTH = 32
+MAX_DEPTH = 64
 """How deeply arguments may be nested."""
 
 
@@ -108,14 +108,12 @@ def _no_constant(word: str) -> Any:
 
 
 def _depth(value: Any) -> int:
+    """How many objects and lists stand inside one another."""
     depth, level = 0, [value]
-    while level:
+    while level := [item for item in level if isinstance(item, dict | list)]:
         depth += 1
         level = [
-            child
-            for item in level
-            if isinstance(item, dict | list)
-            for child in (item.values() if isinstance(item, dict) else item)
+            child for item in level for child in (item.values() if isinstance(item, dict) else item)
         ]
     return depth
 

@@ -55,17 +55,16 @@ def strict_json(text: str) -> Any:
 
 
 def _deeper_than(value: Any, limit: int) -> bool:
+    """Whether more than ``limit`` objects and lists stand inside one another."""
     level = [value]
-    for _ in range(limit + 1):
+    for _ in range(limit):
         level = [
             item
             for node in level
             if isinstance(node, dict | list)
             for item in (node.values() if isinstance(node, dict) else node)
         ]
-        if not level:
-            return False
-    return True
+    return any(isinstance(node, dict | list) for node in level)
 
 
 def _has_surrogates(text: str) -> bool:

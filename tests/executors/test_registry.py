@@ -76,7 +76,8 @@ def test_sound_arguments_pass(bench: Bench) -> None:
         ("shell", '{"command":"a","cwd":"/"}', "It takes: command, timeout_s"),
         ("read_file", '{"path":"a","start":"5"}', "at start"),
         ("plan", '{"steps":[{"text":"a","state":"later"}]}', "at steps.0.state"),
-        ("plan", '{"steps":' + "[" * 40 + "]" * 40 + "}", "too deeply"),
+        ("plan", '{"steps":' + "[" * 63 + "]" * 63 + "}", "at steps.0"),
+        ("plan", '{"steps":' + "[" * 64 + "]" * 64 + "}", "too deeply"),
         ("plan", '{"steps":' + "[" * 99_999, "plan: the arguments"),
     ],
 )

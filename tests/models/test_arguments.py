@@ -34,12 +34,18 @@ def test_arguments_that_were_encoded_twice_are_decoded_once():
         ("7", "not a JSON object"),
         ("[" * 100_000, "nested"),
         ('{"a":' * 80 + "1" + "}" * 80, "nested"),
+        ('{"a":' * 65 + "1" + "}" * 65, "nested"),
     ],
 )
 def test_what_two_parsers_could_read_differently_is_refused_with_the_reason(text: str, word: str):
     arguments, fault = read_arguments(text)
     assert arguments == "{}"
     assert word in fault
+
+
+def test_arguments_as_deep_as_the_hands_take_them_pass():
+    text = '{"a":' * 64 + "1" + "}" * 64
+    assert read_arguments(text) == (text, "")
 
 
 def test_half_a_character_is_replaced_so_that_it_can_be_stored():
