@@ -10,6 +10,7 @@ from growbox_tui.models.assembler import Assembler
 from growbox_tui.models.call_slots import CallSlot
 from growbox_tui.models.faults import inband_error, is_error
 from growbox_tui.models.openai_body import dumps
+from growbox_tui.models.pieces import mapping
 from growbox_tui.models.protocol import Delta
 
 

@@ -12,10 +12,8 @@ from growbox_tui.models.conversation import converse
 from growbox_tui.models.http_stream import SILENCE_S, HttpStream, Silence
 from growbox_tui.models.pairing import call_ids
 from growbox_tui.models.protocol import Delta, ModelFacts, Request
-from growbox_tui.models.providers import endpoint
+from growbox_tui.models.providers import endpoint, wire_headers
 
-VERSION = "2023-06-01"
-"""The version of the format, which the server demands to be told."""
 DEFAULT_OUTPUT = 8192
 MAX_OUTPUT = 32_000
 """Tokens. The format demands a limit; more than this would only eat into the context window, from
@@ -45,10 +43,8 @@ class AnthropicModel:
         headers = {
             "content-type": "application/json",
             "accept": "text/event-stream",
-            "anthropic-version": VERSION,
+            **wire_headers("anthropic", key),
         }
-        if key:
-            headers["x-api-key"] = key
         self._http = HttpStream(endpoint(base_url, "anthropic"), headers, name, key_name)
 
     @property

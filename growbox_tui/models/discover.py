@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from growbox_tui.models.factory import BUNDLED
 from growbox_tui.models.http_stream import open_client
-from growbox_tui.models.providers import PROVIDERS, Provider, models_url, named
+from growbox_tui.models.providers import PROVIDERS, Provider, models_url, named, wire_headers
 from growbox_tui.models.reachability import is_loopback
 from growbox_tui.models.usage import count
 
@@ -141,11 +141,7 @@ async def _listens(url: str) -> bool:
 async def _first_model(provider: Provider, url: str, key: str) -> Listed | None:
     """The first model of a server's list that can talk; ``None`` where nothing of use answers."""
     address = models_url(url, provider.wire)
-    headers = {}
-    if key:
-        anthropic = {"x-api-key": key, "anthropic-version": "2023-06-01"}
-        openai = {"authorization": f"Bearer {key}"}
-        headers = anthropic if provider.wire == "anthropic" else openai
+    headers = wire_headers(provider.wire, key)
     client = await asyncio.to_thread(open_client, address)
     import httpx
 

@@ -12,7 +12,7 @@ from typing import Any
 from growbox_tui.models.arguments import as_text, strict_json
 from growbox_tui.models.assembler import Assembler
 from growbox_tui.models.faults import inband_error, is_error
-from growbox_tui.models.pieces import plain_text
+from growbox_tui.models.pieces import mapping, plain_text
 from growbox_tui.models.protocol import Delta
 
 LEGACY = -1

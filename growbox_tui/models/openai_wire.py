@@ -14,7 +14,7 @@ from growbox_tui.models.openai_body import render_body
 from growbox_tui.models.openai_chunks import read_chunk
 from growbox_tui.models.pairing import call_ids
 from growbox_tui.models.protocol import Delta, ModelFacts, Rejected, Request
-from growbox_tui.models.providers import endpoint
+from growbox_tui.models.providers import endpoint, wire_headers
 
 _UNKNOWN = ModelFacts()
 
@@ -49,9 +49,11 @@ class OpenAIModel:
         self._include_usage = True
         url = endpoint(base_url, "openai")
         self._is_openai = (urlsplit(url).hostname or "") == "api.openai.com"
-        headers = {"content-type": "application/json", "accept": "text/event-stream"}
-        if key:
-            headers["authorization"] = f"Bearer {key}"
+        headers = {
+            "content-type": "application/json",
+            "accept": "text/event-stream",
+            **wire_headers("openai", key),
+        }
         self._http = HttpStream(url, headers, name, key_name)
 
     @property

@@ -13,6 +13,9 @@ from urllib.parse import urlsplit
 
 Wire = Literal["openai", "anthropic"]
 
+ANTHROPIC_VERSION = "2023-06-01"
+"""The version of its format, which an Anthropic server demands to be told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Provider:
@@ -145,6 +148,15 @@ def endpoint(base_url: str, wire: Wire) -> str:
     if bare or (wire == "anthropic" and not base.endswith("/v1")):
         base += "/v1"
     return base + tail
+
+
+def wire_headers(wire: Wire, key: str) -> dict[str, str]:
+    """What every request of a wire format carries, by lower-case names: the key, if there is one,
+    and the version where the format has one."""
+    if wire == "openai":
+        return {"authorization": f"Bearer {key}"} if key else {}
+    version = {"anthropic-version": ANTHROPIC_VERSION}
+    return {**version, "x-api-key": key} if key else version
 
 
 def models_url(base_url: str, wire: Wire) -> str:

@@ -11,10 +11,10 @@ import jsonschema
 
 from growbox_tui.agent.messages import Message, Text, ToolCall
 from growbox_tui.models.anthropic_wire import AnthropicModel
-from growbox_tui.models.collect import Collected, collect
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Model, Request, TooLong
 from growbox_tui.models.retry import next_try
+from tests.doubles.collect import Collected, collect
 from tests.doubles.stream_server import StreamServer
 
 _KINDS = {"string": "string", "int": "integer", "bool": "boolean", "number": "number"}

@@ -2,8 +2,8 @@ import json
 
 from growbox_tui.agent.messages import Message, Text, Thinking, ToolCall, ToolResult, Usage
 from growbox_tui.models.anthropic_wire import AnthropicModel
-from growbox_tui.models.collect import Collected, collect
 from growbox_tui.models.protocol import BadReply, CutStream, ModelFacts, Overloaded, Request
+from tests.doubles.collect import Collected, collect
 from tests.doubles.stream_server import StreamServer, sse
 
 TOOL = '{"description":"Reads.","name":"read","parameters":{"type":"object"}}'

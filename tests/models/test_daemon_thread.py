@@ -52,7 +52,7 @@ asyncio.run(main())
 """
 STUCK_IMPORT = """
 import asyncio, sys, threading
-from growbox_tui.models.collect import collect
+from tests.doubles.collect import collect
 from growbox_tui.models.litellm_model import LitellmModel
 from growbox_tui.models.protocol import Request
 

@@ -4,11 +4,11 @@ import sys
 import pytest
 
 from growbox_tui.models.anthropic_wire import AnthropicModel
-from growbox_tui.models.collect import collect
 from growbox_tui.models.factory import full_name, open_model
 from growbox_tui.models.litellm_model import LitellmModel
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Unauthorised, UnknownModel
+from tests.doubles.collect import collect
 from tests.doubles.stream_server import StreamServer, chunk
 from tests.models.stream_judge import request_for
 

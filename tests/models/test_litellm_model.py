@@ -4,7 +4,6 @@ import socket
 import pytest
 
 from growbox_tui.agent.messages import Usage
-from growbox_tui.models.collect import collect
 from growbox_tui.models.factory import open_model
 from growbox_tui.models.litellm_model import LitellmModel
 from growbox_tui.models.protocol import (
@@ -17,6 +16,7 @@ from growbox_tui.models.protocol import (
     TooLong,
     Unreachable,
 )
+from tests.doubles.collect import collect
 from tests.doubles.stream_server import StreamServer, chunk, sse
 from tests.models.stream_judge import request_for
 

@@ -5,7 +5,6 @@ from contextlib import aclosing
 import pytest
 
 from growbox_tui.agent.messages import Message, Text, Thinking, ToolCall, ToolResult, Usage
-from growbox_tui.models.collect import Collected, collect
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import (
     BadReply,
@@ -21,6 +20,7 @@ from growbox_tui.models.protocol import (
     UnknownModel,
     Unreachable,
 )
+from tests.doubles.collect import Collected, collect
 from tests.doubles.stream_server import StreamServer, chunk, sse
 
 TOOL = '{"description":"Lies.","name":"read","parameters":{"type":"object","x":"你好 "}}'

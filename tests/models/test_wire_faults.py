@@ -5,7 +5,6 @@ from itertools import count
 import pytest
 
 from growbox_tui.models.anthropic_wire import AnthropicModel
-from growbox_tui.models.collect import collect
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import (
     BadReply,
@@ -16,6 +15,7 @@ from growbox_tui.models.protocol import (
     Unreachable,
 )
 from growbox_tui.models.retry import next_try
+from tests.doubles.collect import collect
 from tests.doubles.stream_server import StreamServer, chunk, sse
 from tests.models.stream_judge import request_for
 

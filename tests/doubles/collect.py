@@ -1,4 +1,4 @@
-"""Collect: one request to a voice as one value, for callers that do not show it as it comes."""
+"""Collect: one request to a voice as one value, for tests that look at a whole reply."""
 
 from __future__ import annotations
 
