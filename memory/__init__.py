@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memory.store.errors import NotWritable as NotWritable
     from memory.store.errors import TooLarge as TooLarge
     from memory.store.errors import TooNew as TooNew
+    from memory.store.errors import VectorsUnavailable as VectorsUnavailable
 
 _HOMES = {
     "Memory": "memory.memory",
@@ -26,6 +27,7 @@ _HOMES = {
     "NotWritable": "memory.store.errors",
     "Busy": "memory.store.errors",
     "TooLarge": "memory.store.errors",
+    "VectorsUnavailable": "memory.store.errors",
 }
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "NotWritable",
     "TooLarge",
     "TooNew",
+    "VectorsUnavailable",
 ]
 
 

@@ -51,6 +51,8 @@ class SharedEmbedder:
 class Batch:
     """Nodes to embed in one go."""
 
+    stamp: str
+    """Of the embedder when the batch was taken: for it the nodes were pending."""
     rows: list[tuple[int, str]]
     """(position, text), newest first."""
     newest: int
@@ -65,22 +67,25 @@ class Settling:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._done_to = 0
+        self._stamp = ""
+        """For which ``_done_to`` holds."""
 
     def pending(self, db: Database) -> Batch:
         """The next batch; without rows when all is settled."""
-        newest = nodes.last_seq(db)
-        if newest == self._done_to:
-            return Batch([], newest, True)
+        stamp, newest = self._embedder.stamp, nodes.last_seq(db)
+        done_to = self._done_to if stamp == self._stamp else 0
+        if newest == done_to:
+            return Batch(stamp, [], newest, True)
         # No space has the number 0, so before the first vector every node is pending.
-        space = vectors.known_space(db, self._embedder.stamp) or 0
-        rows = vectors.pending(db, space, EMBED_BATCH, after=self._done_to)
-        return Batch(rows, newest, len(rows) < EMBED_BATCH)
+        space = vectors.known_space(db, stamp) or 0
+        rows = vectors.pending(db, space, EMBED_BATCH, after=done_to)
+        return Batch(stamp, rows, newest, len(rows) < EMBED_BATCH)
 
     def embed(self, batch: Batch) -> list[Vector]:
-        """Vectors of a batch. Blocking; loads the embedder at the first call."""
-        matrix = self._embedder.embed([text for _, text in batch.rows])
-        seqs = (seq for seq, _ in batch.rows)
-        return [(seq, row.astype("<f4").tobytes()) for seq, row in zip(seqs, matrix, strict=True)]
+        """Vectors of a batch. Blocking; loads the embedder at the first call. Raises
+        ``VectorsUnavailable`` when it fails."""
+        made = vectors.embedded(self._embedder, [text for _, text in batch.rows])
+        return [(seq, vector) for (seq, _), vector in zip(batch.rows, made, strict=True)]
 
     def put(self, db: Database, embedded: Sequence[Vector]) -> None:
         """Store them, in one transaction."""
@@ -89,5 +94,5 @@ class Settling:
             vectors.put(db, space, embedded)
 
     def done(self, batch: Batch) -> None:
-        """All up to the batch's newest node is settled: later looks begin behind it."""
-        self._done_to = batch.newest
+        """All up to the batch's newest node is settled under its stamp; later looks begin there."""
+        self._stamp, self._done_to = batch.stamp, batch.newest

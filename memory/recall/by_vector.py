@@ -11,6 +11,7 @@ from __future__ import annotations
 from memory.protocols import Embedder
 from memory.store import vectors
 from memory.store.database import Database
+from memory.store.errors import VectorsUnavailable
 
 from .by_text import NOTHING, Found
 
@@ -79,15 +80,29 @@ def find(
     """The ``k`` nearest nodes by cosine, and which of them are nearer than chance.
 
     ``None``, without loading the embedder, when nothing is stored under its stamp: the way was not
-    open. Raises what the embedder raises, and ``MemoryFileError``.
+    open. Raises ``VectorsUnavailable`` when it was, but fails, and any other ``MemoryFileError``.
     """
-    space = vectors.known_space(db, embedder.stamp)
-    stored = vectors.count(db, space) if space is not None else 0
-    if space is None or not stored:
+    stamp = embedder.stamp
+    space, stored = _stored(db, stamp)
+    if not stored:
         return None
-    (vector,) = embedder.embed([question])
-    if not vector.any():
+    (vector,) = vectors.embedded(embedder, [question])
+    if embedder.stamp != stamp:
+        # It fell back while loading: its vectors do not compare with those of the stamp before.
+        space, stored = _stored(db, embedder.stamp)
+        if not stored:
+            raise VectorsUnavailable(
+                f"The embedder {stamp} does not load, so nothing is found by meaning until "
+                f"{embedder.stamp} has embedded what is remembered."
+            )
+    if not vectors.has_direction(vector):
         return NOTHING
-    ranking = vectors.nearest(db, space, vector.astype("<f4").tobytes(), k)
+    ranking = vectors.nearest(db, space, vector, k)
     bar = chance.bar(db, space, stored, question)
     return Found(tuple(ranking), frozenset(seq for seq, cosine in ranking if cosine >= bar))
+
+
+def _stored(db: Database, stamp: str) -> tuple[int, int]:
+    """The space of a stamp, 0 for none, and how many vectors it holds."""
+    space = vectors.known_space(db, stamp) or 0
+    return space, vectors.count(db, space)

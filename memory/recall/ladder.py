@@ -14,11 +14,12 @@ from memory.hyperspace.fusion import fuse
 from memory.protocols import Clock, Embedder
 from memory.store import nodes
 from memory.store.database import Database
+from memory.store.errors import VectorsUnavailable
 from memory.types import Hit, Query, Recollection
 
 from . import by_text, by_time, by_vector, neighbours
 from .ranking import ranked
-from .time_phrases import TimeAsked, time_asked
+from .time_phrases import time_asked
 
 CANDIDATES = 50
 """How many each way may name."""
@@ -45,43 +46,43 @@ def recall(
 
     ``chance`` keeps what was learned about the store's vectors between calls; ``zone`` is where
     "yesterday" begins and ends, by default this machine's zone. Deterministic but for ``ms``.
-    Raises ``MemoryFileError``, and what the embedder raises if its vectors are stored.
+    Vectors that cannot be asked make it incomplete, with a notice that says why. Raises
+    ``MemoryFileError``.
     """
     started = perf_counter()
     now = clock.now() if query.now is None else query.now
     asked = time_asked(query.text, now, zone)
-    found, notice = _ask(query, db, embedder, asked, chance or by_vector.NullDistribution(), zone)
+    # "Yesterday" says when, not what; as a word it would find whoever else said yesterday.
+    topic = query.text if asked is None else asked.rest
+    found = {"text": by_text.find(db, topic, CANDIDATES)}
+    failure = ""
+    if embedder is not None and by_text.telling_terms(topic):
+        chance = chance or by_vector.NullDistribution()
+        nearest, failure = _by_meaning(db, embedder, topic, chance)
+        found |= {} if nearest is None else {"vector": nearest}
+    notice = ""
+    if asked is not None:
+        ranking, notice = by_time.find(db, query, asked, CANDIDATES, zone)
+        found["time"] = by_text.Found(ranking, frozenset(seq for seq, _ in ranking))
     hits = _hits(query, db, found)
     return Recollection(
         query=query.text,
         hits=hits,
         ways=tuple(found),
         ms=(perf_counter() - started) * 1000,
-        notice=notice,
+        complete=not failure,
+        notice=" ".join(filter(None, (notice, failure))),
     )
 
 
-def _ask(
-    query: Query,
-    db: Database,
-    embedder: Embedder | None,
-    asked: TimeAsked | None,
-    chance: by_vector.NullDistribution,
-    zone: tzinfo | None,
-) -> tuple[dict[str, by_text.Found], str]:
-    """What each way that is open found, in the order asked, and a notice about time."""
-    # "Yesterday" says when, not what; as a word it would find whoever else said yesterday.
-    topic = query.text if asked is None else asked.rest
-    found = {"text": by_text.find(db, topic, CANDIDATES)}
-    notice = ""
-    if embedder is not None and by_text.telling_terms(topic):
-        nearest = by_vector.find(db, embedder, topic, CANDIDATES, chance)
-        if nearest is not None:
-            found["vector"] = nearest
-    if asked is not None:
-        ranking, notice = by_time.find(db, query, asked, CANDIDATES, zone)
-        found["time"] = by_text.Found(ranking, frozenset(seq for seq, _ in ranking))
-    return found, notice
+def _by_meaning(
+    db: Database, embedder: Embedder, topic: str, chance: by_vector.NullDistribution
+) -> tuple[by_text.Found | None, str]:
+    """What vectors found, ``None`` if they were not asked, and a notice if they could not be."""
+    try:
+        return by_vector.find(db, embedder, topic, CANDIDATES, chance), ""
+    except VectorsUnavailable as error:
+        return None, f"{error.text} {error.hint}".strip()
 
 
 def _hits(query: Query, db: Database, found: dict[str, by_text.Found]) -> tuple[Hit, ...]:

@@ -1,11 +1,12 @@
 """What can be wrong with the memory file, each with a sentence and what to do.
 
     MemoryFileError
-    ├── NotMemory     unreadable, damaged, not a database, or another program's database
-    ├── TooNew        written by a newer growbox
-    ├── NotWritable   the folder, the file or the disk takes no writing
-    ├── Busy          another process held it for longer than we wait
-    └── TooLarge      one text is larger than a file can hold whole
+    ├── NotMemory           unreadable, damaged, not a database, or another program's database
+    ├── TooNew              written by a newer growbox
+    ├── NotWritable         the folder, the file or the disk takes no writing
+    ├── Busy                another process held it for longer than we wait
+    ├── TooLarge            one text is larger than a file can hold whole
+    └── VectorsUnavailable  vectors cannot be made, read or written; all else goes on
 
 Imports nothing heavy, so that a front end can catch these before memory is ever opened.
 """
@@ -40,3 +41,7 @@ class Busy(MemoryFileError):
 
 class TooLarge(MemoryFileError):
     """One text is larger than can be kept whole; nothing of it was stored."""
+
+
+class VectorsUnavailable(MemoryFileError):
+    """Vectors cannot be made, read or written; whatever needs none goes on."""

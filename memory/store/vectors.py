@@ -15,8 +15,9 @@ from pathlib import Path
 import apsw
 
 from memory.config import EMBED_CHARS
+from memory.protocols import Embedder
 from memory.store.database import Database
-from memory.store.errors import MemoryFileError
+from memory.store.errors import VectorsUnavailable
 
 MOST_NEIGHBOURS = 4096
 """The largest k that sqlite-vec takes."""
@@ -76,6 +77,25 @@ def put(db: Database, space: int, rows: Sequence[tuple[int, bytes]]) -> int:
     return stored
 
 
+def embedded(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
+    """The vectors of texts as little-endian float32, one a text. Blocking. Raises
+    ``VectorsUnavailable`` whatever the embedder fails with."""
+    try:
+        matrix = embedder.embed(texts)
+    except Exception as error:
+        # An embedder is others' code and may raise anything; all that needs none must go on.
+        raise VectorsUnavailable(
+            f"The embedder {embedder.stamp} fails, so nothing is found by meaning: "
+            f"{type(error).__name__}: {error}."
+        ) from error
+    if matrix.shape != (len(texts), embedder.dimensions):
+        raise VectorsUnavailable(
+            f"The embedder {embedder.stamp} gave vectors of shape {matrix.shape} for {len(texts)} "
+            "texts, so nothing is found by meaning."
+        )
+    return [row.astype("<f4").tobytes() for row in matrix]
+
+
 def has_direction(vector: bytes) -> bool:
     """Whether the length of a float32 vector is a positive finite number."""
     squares = sum(value * value for (value,) in struct.iter_unpack("<f", vector))
@@ -124,38 +144,13 @@ def vectors_of(db: Database, space: int, seqs: Sequence[int]) -> dict[int, bytes
     return found
 
 
-def sample(db: Database, space: int, size: int, *, seed: int = 0) -> list[bytes]:
-    """Up to ``size`` vectors drawn without replacement; the same seed on the same store draws the
-    same ones. For learning how alike unrelated nodes are."""
-    import random  # brings hashlib's algorithms with it; only calibration draws
-
-    seqs = [
-        seq
-        for (seq,) in db.rows(
-            "SELECT seq FROM embedded WHERE space = ? AND stored = 1 ORDER BY seq", (space,)
-        )
-    ]
-    drawn = random.Random(seed).sample(seqs, min(size, len(seqs)))
-    return list(vectors_of(db, space, drawn).values())
-
-
-def drop_space(db: Database, stamp: str) -> None:
-    """Throw away all vectors of a stamp; the nodes become pending again under it."""
-    with db.transaction():
-        space = known_space(db, stamp)
-        if space is not None:
-            load(db)
-            db.execute(f"DROP TABLE vec_{space:d}")
-            db.execute("DELETE FROM spaces WHERE id = ?", (space,))
-
-
 def load(db: Database) -> None:
-    """Load sqlite-vec into this connection, once. Raises ``MemoryFileError`` if it is missing."""
+    """Load sqlite-vec into this connection, once. Raises ``VectorsUnavailable``."""
     if db.vectors_loaded:
         return
     spec = find_spec("sqlite_vec")
     if spec is None or spec.origin is None:
-        raise MemoryFileError(
+        raise VectorsUnavailable(
             "The package sqlite-vec is missing, so nothing can be found by meaning.",
             "Install growbox again.",
         )
@@ -165,7 +160,7 @@ def load(db: Database) -> None:
         db.connection.enable_load_extension(True)
         db.connection.load_extension(library)
     except apsw.ExtensionLoadingError as error:
-        raise MemoryFileError(
+        raise VectorsUnavailable(
             f"sqlite-vec does not load here: {error}.", "Install growbox again."
         ) from error
     finally:

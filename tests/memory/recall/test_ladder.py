@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ from numpy.typing import NDArray
 
 from memory.hyperspace.embedders.ngram_embedder import NgramEmbedder
 from memory.hyperspace.embedders.static_embedder import StaticEmbedder
+from memory.store import vectors
+from memory.store.errors import Busy
 from memory.types import Query
 
 from .conftest import Store
@@ -37,7 +41,30 @@ class Untouchable:
     dimensions = 4
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        raise AssertionError("loaded")
+        pytest.fail("loaded")
+
+
+class Failing:
+    """An embedder that has a name and fails at whatever it is asked."""
+
+    stamp = NgramEmbedder().stamp
+    dimensions = NgramEmbedder().dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        raise RuntimeError("no weights left")
+
+
+class Falling:
+    """An embedder whose name changes when it is asked, as one does that cannot load."""
+
+    dimensions = NgramEmbedder().dimensions
+
+    def __init__(self) -> None:
+        self.stamp = "wanted/1"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.stamp = NgramEmbedder().stamp
+        return NgramEmbedder().embed(texts)
 
 
 @pytest.mark.parametrize("embedder", EMBEDDERS, ids=["none", "ngram", "static"])
@@ -152,3 +179,77 @@ def test_the_clock_of_the_question_counts_when_it_has_one(store: Store) -> None:
     said = store.add("we chose the blue theme", hours_ago=24 * 30 + 20)
     month_ago = said.at + 24 * 3_600_000
     assert store.texts(Query("what did we choose yesterday", now=month_ago)) == [said.text]
+
+
+def test_a_failing_embedder_leaves_words_and_time_and_says_why(diary: Store) -> None:
+    found = diary.recall(Query("did the login fail with the token yesterday?", limit=99), Failing())
+
+    assert any(hit.node.text.startswith("The login bug came from") for hit in found.hits)
+    assert found.ways == ("text", "time")
+    assert not found.complete
+    assert "no weights left" in found.notice
+
+
+def test_a_missing_extension_leaves_words_and_says_what_to_do(
+    diary: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diary.db, "vectors_loaded", False)
+    monkeypatch.setattr(vectors, "find_spec", lambda name: None)
+
+    found = diary.recall("why did the login fail with the token?", NgramEmbedder())
+
+    assert found.hits[0].node.text.startswith("The login bug came from")
+    assert (found.ways, found.complete) == (("text",), False)
+    assert "sqlite-vec" in found.notice
+    assert "Install growbox again" in found.notice
+
+
+def test_an_extension_that_does_not_load_is_no_broken_file(
+    diary: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "vec0.so").write_text("no library")
+    broken = ModuleSpec("sqlite_vec", None, origin=str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(diary.db, "vectors_loaded", False)
+    monkeypatch.setattr(vectors, "find_spec", lambda name: broken)
+
+    found = diary.recall("why did the login fail with the token?", NgramEmbedder())
+
+    assert not found.complete
+    assert "does not load" in found.notice
+
+
+def test_a_file_that_fails_under_vectors_is_not_taken_for_missing_vectors(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add("the deploy key lies in the vault")
+    store.embed_all(NgramEmbedder())
+
+    def busy(*_: object) -> None:
+        raise Busy("held")
+
+    monkeypatch.setattr(vectors, "nearest", busy)
+    with pytest.raises(Busy):
+        store.recall("where is the deploy key?", NgramEmbedder())
+
+
+def test_vectors_are_never_compared_with_those_of_the_embedder_that_did_not_load(
+    store: Store,
+) -> None:
+    store.add("the deploy key lies in the vault")
+    space = vectors.space_of(store.db, "wanted/1", Falling.dimensions)
+    ones = np.ones(Falling.dimensions, np.float32).tobytes()
+    vectors.put(store.db, space, [(1, ones)])
+
+    fallen = store.recall("where is the deploy key?", Falling())
+    assert (fallen.ways, fallen.complete) == (("text",), False)
+    assert "wanted/1 does not load" in fallen.notice
+
+    store.embed_all(NgramEmbedder())
+    settled = store.recall("where is the deploy key?", Falling())
+    assert (settled.ways, settled.complete, settled.notice) == (("text", "vector"), True, "")
+
+
+def test_what_can_be_asked_whole_is_complete(diary: Store) -> None:
+    found = diary.recall("why did the login fail with the token?", NgramEmbedder())
+
+    assert (found.ways, found.complete, found.notice) == (("text", "vector"), True, "")

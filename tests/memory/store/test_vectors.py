@@ -83,30 +83,6 @@ def test_a_node_embedded_twice_keeps_its_first_vector(db: Database) -> None:
     assert vectors.vectors_of(db, space, [1, 77]) == {1: packed(1, 0)}
 
 
-def test_the_same_seed_draws_the_same_sample(db: Database) -> None:
-    space = vectors.space_of(db, "two/1", 2)
-    vectors.put(db, space, [(seq, packed(seq, 1)) for seq in range(1, 7)])
-
-    drawn = vectors.sample(db, space, 3, seed=5)
-
-    assert len(set(drawn)) == 3
-    assert vectors.sample(db, space, 3, seed=5) == drawn
-    assert len(vectors.sample(db, space, 100)) == 6
-
-
-def test_a_dropped_space_can_be_made_again(db: Database) -> None:
-    space = vectors.space_of(db, "two/1", 2)
-    vectors.put(db, space, [(1, packed(1, 0))])
-
-    vectors.drop_space(db, "two/1")
-    vectors.drop_space(db, "never there")
-
-    assert vectors.known_space(db, "two/1") is None
-    again = vectors.space_of(db, "two/1", 2)
-    assert len(vectors.pending(db, again, 9)) == 6
-    assert vectors.put(db, again, [(1, packed(1, 0))]) == 1
-
-
 def test_vectors_of_a_rolled_back_transaction_are_gone(db: Database) -> None:
     space = vectors.space_of(db, "two/1", 2)
 

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memory import Memory, VectorsUnavailable
+from memory.types import NewNode, Query
+from tests.doubles.embedding import LetterEmbedder
+
+
+class FallingEmbedder(LetterEmbedder):
+    """Changes its stamp at the first text, as one does that cannot load."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.stamp = "fallen/1"
+        return super().embed(texts)
+
+
+async def test_what_was_settled_before_an_embedder_fell_back_is_settled_again(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.db"
+    before = await Memory.open(path, embedder=LetterEmbedder("wanted/1"))
+    for text in ("the deploy key", "the vault door"):
+        await before.remember(NewNode("user", text))
+    await before.settle(5)
+    await before.close()
+
+    memory = await Memory.open(path, embedder=FallingEmbedder("wanted/1"))
+    assert await memory.settle(5) == 0
+    assert not (await memory.recall(Query("where is the deploy key?"))).complete
+
+    assert await memory.settle(5) == 2
+
+    found = await memory.recall(Query("where is the deploy key?"))
+    assert (found.complete, "vector" in found.ways) == (True, True)
+    assert (await memory.state()).embedder == "fallen/1"
+    await memory.close()
+
+
+class FailingEmbedder(LetterEmbedder):
+    """Fails until it is mended."""
+
+    mended = False
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if not self.mended:
+            raise RuntimeError("out of order")
+        return super().embed(texts)
+
+
+class ShortEmbedder(LetterEmbedder):
+    """Gives one vector fewer than it was asked for."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return super().embed(texts)[1:]
+
+
+async def test_what_a_failing_embedder_leaves_is_told_and_stays_pending(tmp_path: Path) -> None:
+    embedder = FailingEmbedder()
+    memory = await Memory.open(tmp_path / "m.db", embedder=embedder)
+    await memory.remember(NewNode("user", "the deploy key"))
+
+    with pytest.raises(VectorsUnavailable, match="RuntimeError: out of order"):
+        await memory.settle(5)
+
+    embedder.mended = True
+    assert await memory.settle(5) == 1
+    await memory.close()
+
+
+async def test_vectors_that_belong_to_no_text_are_refused(tmp_path: Path) -> None:
+    memory = await Memory.open(tmp_path / "m.db", embedder=ShortEmbedder())
+    await memory.remember(NewNode("user", "the deploy key"))
+
+    with pytest.raises(VectorsUnavailable, match="shape"):
+        await memory.settle(5)
+
+    assert (await memory.state()).embedded == 0
+    await memory.close()
