@@ -1,4 +1,4 @@
-"""Which embedder this machine gets.
+"""Which embedder this machine gets: static vectors, or hashed spelling where they do not load.
 
 Measured (recall@10 in per cent; query cost; what has to be installed):
 
@@ -19,20 +19,59 @@ They need no inference engine, start in 0.13 s and keep 25 MiB resident.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from memory.protocols import Embedder
 
 from .ngram_embedder import NgramEmbedder
 from .static_embedder import EmbedderUnavailable, StaticEmbedder
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-def choose() -> Embedder:
-    """The static embedder if its files are here, else hashed n-grams. Loads nothing yet."""
-    return choose_with_reason()[0]
+
+class ChosenEmbedder:
+    """The static embedder; n-grams from the moment its files are missing or cannot be read.
+
+    ``stamp`` changes with the change, at the latest in the first call of ``embed``, and never
+    again: vectors belong to the stamp that is read after they were made.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """``folder`` as for :class:`StaticEmbedder`. Loads nothing yet."""
+        self.reason = ""
+        """One sentence that says why it is n-grams; empty when it is the first choice."""
+        try:
+            self._embedder: Embedder = StaticEmbedder(folder)
+        except EmbedderUnavailable as missing:
+            self._embedder = self._instead(missing)
+
+    @property
+    def stamp(self) -> str:
+        """Of the embedder that serves now."""
+        return self._embedder.stamp
+
+    @property
+    def dimensions(self) -> int:
+        """Of the embedder that serves now."""
+        return self._embedder.dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As of the embedder that serves; the first call decides which that is."""
+        try:
+            return self._embedder.embed(texts)
+        except EmbedderUnavailable as unreadable:
+            self._embedder = self._instead(unreadable)
+            return self._embedder.embed(texts)
+
+    def _instead(self, error: EmbedderUnavailable) -> Embedder:
+        self.reason = f"Vectors know spelling only, not meaning: {error}."
+        return NgramEmbedder()
 
 
-def choose_with_reason() -> tuple[Embedder, str]:
-    """As :func:`choose`, with one sentence that says why; empty when it is the first choice."""
-    try:
-        return StaticEmbedder(), ""
-    except EmbedderUnavailable as missing:
-        return NgramEmbedder(), f"Vectors know spelling only, not meaning: {missing}."
+def choose() -> ChosenEmbedder:
+    """The embedder of this machine. Loads nothing yet."""
+    return ChosenEmbedder()

@@ -114,8 +114,10 @@ def _package_version() -> str:
 
 
 def _read_tokenizer(path: Path) -> Tokenizer:
-    from tokenizers import Tokenizer
-
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise EmbedderUnavailable(f"the package tokenizers does not load: {error}") from error
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:

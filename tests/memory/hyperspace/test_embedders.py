@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.hyperspace.embedders import choose as choosing
+from memory.hyperspace.embedders.choose import ChosenEmbedder, choose
 from memory.hyperspace.embedders.ngram_embedder import NgramEmbedder
 from memory.hyperspace.embedders.static_embedder import EmbedderUnavailable, StaticEmbedder
-from memory.hyperspace.metrics import cosine
 from memory.protocols import Embedder
 
 EMBEDDERS = [StaticEmbedder(), NgramEmbedder()]
@@ -48,7 +47,7 @@ def test_words_in_common_are_nearer_than_none(embedder: Embedder) -> None:
     near, far, asked = embedder.embed(
         ["the login token expired", "thumbnails are rendered at night", "why did the token expire?"]
     )
-    assert cosine(asked, near) > cosine(asked, far)
+    assert asked @ near > asked @ far
 
 
 @both
@@ -59,7 +58,7 @@ def test_a_giant_text_counts_by_its_beginning(embedder: Embedder) -> None:
 
 def test_static_vectors_know_meanings_across_words() -> None:
     car, auto, stone = EMBEDDERS[0].embed(["a fast car", "quick automobile", "granite rock"])
-    assert cosine(car, auto) > cosine(car, stone)
+    assert car @ auto > car @ stone
 
 
 def test_stamps_differ_and_carry_what_counts_of_a_text() -> None:
@@ -83,28 +82,54 @@ def test_files_that_are_something_else_are_said(tmp_path: Path) -> None:
         StaticEmbedder(tmp_path).embed(["x"])
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff" * 64, (8).to_bytes(8, "little") + b"[1,2,3] "])
-def test_weights_that_are_none_are_said(tmp_path: Path, content: bytes) -> None:
+def damaged(folder: Path, content: bytes) -> Path:
+    """A folder with the true tokenizer, and weights that hold ``content``."""
     spec = find_spec("wordllama")
     assert spec is not None and spec.origin is not None
     whole = Path(spec.origin).parent
     for name in ("weights", "tokenizers"):
-        (tmp_path / name).mkdir()
+        (folder / name).mkdir()
     tokenizer = "tokenizers/l2_supercat_tokenizer_config.json"
-    (tmp_path / tokenizer).symlink_to(whole / tokenizer)
-    (tmp_path / "weights/l2_supercat_256.safetensors").write_bytes(content)
+    (folder / tokenizer).symlink_to(whole / tokenizer)
+    (folder / "weights/l2_supercat_256.safetensors").write_bytes(content)
+    return folder
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 64, (8).to_bytes(8, "little") + b"[1,2,3] "])
+def test_weights_that_are_none_are_said(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(EmbedderUnavailable, match="safetensors"):
-        StaticEmbedder(tmp_path).embed(["x"])
+        StaticEmbedder(damaged(tmp_path, content)).embed(["x"])
 
 
-def test_without_weights_spelling_serves_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing() -> StaticEmbedder:
-        raise EmbedderUnavailable("the package wordllama is not installed")
+def test_a_tokenizer_library_that_does_not_load_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(EmbedderUnavailable, match="tokenizers does not load"):
+        StaticEmbedder().embed(["x"])
 
-    monkeypatch.setattr(choosing, "StaticEmbedder", missing)
-    embedder, reason = choosing.choose_with_reason()
-    assert isinstance(embedder, NgramEmbedder)
-    assert "not installed" in reason
+
+def test_without_weights_spelling_serves_and_says_why(tmp_path: Path) -> None:
+    embedder = ChosenEmbedder(tmp_path)
+    assert embedder.stamp == NgramEmbedder().stamp
+    assert "is not in" in embedder.reason
+
+
+def test_weights_that_cannot_be_read_give_way_to_spelling_under_its_own_stamp(
+    tmp_path: Path,
+) -> None:
+    embedder = ChosenEmbedder(damaged(tmp_path, b""))
+    assert (embedder.stamp, embedder.reason) == (StaticEmbedder().stamp, "")
+
+    vectors = embedder.embed(["the login bug"])
+
+    assert (vectors == NgramEmbedder().embed(["the login bug"])).all()
+    assert embedder.stamp == NgramEmbedder().stamp
+    assert "not a safetensors file" in embedder.reason
+
+
+def test_the_first_choice_serves_without_a_reason() -> None:
+    embedder = choose()
+    assert (embedder.embed(["x y"]) == StaticEmbedder().embed(["x y"])).all()
+    assert (embedder.stamp, embedder.reason) == (StaticEmbedder().stamp, "")
 
 
 def test_choosing_loads_neither_weights_nor_their_package() -> None:
