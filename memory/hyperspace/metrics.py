@@ -11,17 +11,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def cosine(left: NDArray[np.float32], right: NDArray[np.float32]) -> float:
-    """Cosine of the angle between two vectors of one length, -1 to 1; 0 if either is all zeros.
-    Raises ``ValueError`` when the lengths differ."""
-    import numpy as np
-
-    if left.shape != right.shape:
-        raise ValueError(f"vectors of {left.shape} and {right.shape} do not compare")
-    lengths = float(np.linalg.norm(left)) * float(np.linalg.norm(right))
-    return float(left @ right) / lengths if lengths else 0.0
-
-
 def standardise(scores: Sequence[float]) -> list[float]:
     """Z-scores: how many standard deviations each lies above the mean. All 0 where all are equal.
     Sums exactly, so that the order of the scores does not matter."""

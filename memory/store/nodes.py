@@ -60,58 +60,40 @@ def between(
     at_from: int,
     at_to: int,
     *,
-    project: str | None = None,
     roles: Sequence[str] = (),
     limit: int = 100,
 ) -> list[Node]:
-    """Nodes with ``at_from <= at < at_to`` (milliseconds), newest first.
-
-    ``project=None`` is every project, no ``roles`` is every role.
-    """
-    return _select(
-        db, ["at >= ?", "at < ?"], [at_from, at_to], project, roles, "at DESC, seq DESC", limit
-    )
+    """Nodes with ``at_from <= at < at_to`` (milliseconds), newest first; no ``roles`` is every
+    role."""
+    tests = ["at >= ?", "at < ?"]
+    return _select(db, tests, [at_from, at_to], roles, "at DESC, seq DESC", limit)
 
 
 def newest(
     db: Database,
     limit: int,
     *,
-    project: str | None = None,
     roles: Sequence[str] = (),
     session: str | None = None,
-    before: int | None = None,
 ) -> list[Node]:
-    """The last nodes, newest first; ``before`` leaves out that position and all after it."""
+    """The last nodes, newest first; no ``roles`` is every role, ``session=None`` every session."""
     tests: list[str] = []
     values: list[Any] = []
     if session is not None:
         tests.append("session = ?")
         values.append(session)
-    if before is not None:
-        tests.append("seq < ?")
-        values.append(before)
-    return _select(db, tests, values, project, roles, "seq DESC", limit)
+    return _select(db, tests, values, roles, "seq DESC", limit)
 
 
-def latest_session(
-    db: Database, *, project: str | None = None, besides: str = "", before: int | None = None
-) -> str | None:
-    """The session of the newest node that belongs to one other than ``besides``.
-
-    ``before``: only nodes older than this many milliseconds since the epoch.
-    """
+def latest_session(db: Database, *, project: str | None = None, besides: str = "") -> str | None:
+    """The session of the newest node that belongs to one other than ``besides``;
+    ``project=None`` is every project."""
     tests, values = ["session != ''", "session != ?"], [besides]
-    sql_values: list[Any] = list(values)
     if project is not None:
         tests.append("project = ?")
-        sql_values.append(project)
-    if before is not None:
-        tests.append("at < ?")
-        sql_values.append(before)
+        values.append(project)
     row = db.row(
-        f"SELECT session FROM nodes WHERE {' AND '.join(tests)} ORDER BY seq DESC LIMIT 1",
-        sql_values,
+        f"SELECT session FROM nodes WHERE {' AND '.join(tests)} ORDER BY seq DESC LIMIT 1", values
     )
     return None if row is None else str(row[0])
 
@@ -130,14 +112,10 @@ def _select(
     db: Database,
     tests: list[str],
     values: list[Any],
-    project: str | None,
     roles: Sequence[str],
     order: str,
     limit: int,
 ) -> list[Node]:
-    if project is not None:
-        tests = [*tests, "project = ?"]
-        values = [*values, project]
     if roles:
         tests = [*tests, f"role IN ({', '.join('?' * len(roles))})"]
         values = [*values, *roles]

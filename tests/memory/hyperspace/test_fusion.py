@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.hyperspace.fusion import fuse
-from memory.hyperspace.metrics import cosine, pair_quantile, standardise
+from memory.hyperspace.metrics import pair_quantile, standardise
 
 SCORES = st.dictionaries(st.integers(1, 40), st.floats(-50, 50, width=32), max_size=20)
 
@@ -64,15 +64,6 @@ def test_standard_scores_keep_the_order_and_balance(scores) -> None:
     assert abs(fsum(result)) < 1e-3
     for (a, z), (b, y) in zip(zip(scores, result), zip(scores[1:], result[1:])):  # noqa: B905
         assert not (a < b and z > y)
-
-
-def test_cosines_of_the_same_the_opposite_and_nothing() -> None:
-    along = np.array([3, 4], dtype=np.float32)
-    assert cosine(along, along) == pytest.approx(1)
-    assert cosine(along, -along) == pytest.approx(-1)
-    assert cosine(along, np.zeros(2, dtype=np.float32)) == 0
-    with pytest.raises(ValueError, match="do not compare"):
-        cosine(along, np.zeros(3, dtype=np.float32))
 
 
 def test_the_quantile_of_pairs_leaves_out_a_vectors_likeness_to_itself() -> None:

@@ -103,16 +103,18 @@ def test_between_takes_in_the_start_and_leaves_out_the_end(db: Database) -> None
     assert nodes.between(db, 100, 201) == [second, first]
 
 
-def test_reading_can_be_narrowed_by_project_role_session_and_position(db: Database) -> None:
+def test_reading_can_be_narrowed_by_role_and_session(db: Database) -> None:
     mine = add(db, "a", project="/p", session="s1")
     tool = add(db, "b", project="/p", session="s1", role="tool")
     other = add(db, "c", project="/q", session="s2")
 
-    assert nodes.newest(db, 9, project="/p") == [tool, mine]
     assert nodes.newest(db, 9, roles=("user",)) == [other, mine]
-    assert nodes.newest(db, 9, session="s1", before=tool.seq) == [mine]
+    assert nodes.newest(db, 9, session="s1") == [tool, mine]
     assert nodes.newest(db, 1) == [other]
-    assert nodes.between(db, 0, 9, project="/p", roles=("tool",), limit=1) == [tool]
+    assert nodes.between(db, 0, 9, roles=("user",), limit=1) == [other]
+    assert nodes.latest_session(db) == "s2"
+    assert nodes.latest_session(db, project="/p") == "s1"
+    assert nodes.latest_session(db, besides="s2") == "s1"
 
 
 def test_many_positions_are_read_in_the_order_asked(db: Database) -> None:
