@@ -54,7 +54,7 @@ class Query:
     project: str = ""
     """Ranks memories of this workspace first; never excludes the others."""
     session: str = ""
-    """The session that asks: what it holds in its window is marked, not hidden."""
+    """The session that asks: "last time" means another one. Its own memories are found as any."""
     limit: int = 8
     now: int | None = None
     """Milliseconds; ``None`` is the clock's now. Words like "yesterday" are counted from it."""

@@ -1,8 +1,8 @@
 """ContextRegion: remembered nodes that stand before the conversation, in fixed bytes.
 
 An item is rendered once, when it is admitted, and its bytes are stored with it. Within an epoch
-the region only grows at its end; what goes, goes between two epochs, and the survivors keep their
-order, so the longest possible prefix stays the same.
+the region is fixed; what comes and what goes does so between two epochs, and the survivors keep
+their order, so the longest possible prefix stays the same.
 """
 
 from __future__ import annotations
@@ -17,29 +17,22 @@ class ContextRegion:
     """The items of one epoch, in prompt order."""
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
-        self._items: list[Item] = []
-        self._nodes: set[str] = set()
-        self.tokens = 0
+        """``ValueError`` if two items are of one node."""
+        self._items = tuple(items)
+        self._nodes = frozenset(item.node for item in self._items)
+        if len(self._nodes) < len(self._items):
+            raise ValueError("a node stands in the region twice")
+        self.tokens = sum(item.tokens for item in self._items)
         """Estimated tokens of all items."""
-        for item in items:
-            self.admit(item)
 
     @property
     def items(self) -> tuple[Item, ...]:
         """In prompt order."""
-        return tuple(self._items)
+        return self._items
 
     def holds(self, node: str) -> bool:
         """Whether the node stands here."""
         return node in self._nodes
-
-    def admit(self, item: Item) -> None:
-        """Add at the end. ``ValueError`` if its node stands here already."""
-        if item.node in self._nodes:
-            raise ValueError(f"{item.node} stands in the region already")
-        self._items.append(item)
-        self._nodes.add(item.node)
-        self.tokens += item.tokens
 
 
 def survivors(items: Sequence[Item], queue: IndexQueue, turn: int, budget: int) -> tuple[Item, ...]:

@@ -37,12 +37,13 @@ def shown_ids(text: str) -> tuple[str, ...]:
 
 
 def speaker(node: Node) -> str:
-    """``user``, ``assistant``, ``system``, ``tool:<name>``."""
+    """Who a node's words are of: ``user``, ``assistant``, ``system``, ``tool:<name>``."""
     return f"tool:{node.kind}" if node.role == "tool" and node.kind else node.role
 
 
 def minute(at: int) -> str:
-    """Milliseconds since the epoch as ``YYYY-MM-DD HH:MM``, UTC."""
+    """Milliseconds since the epoch as ``YYYY-MM-DD HH:MM``, UTC. A broken clock's time
+    beyond the years 1970 to 9999 is the nearest minute in them."""
     seconds = min(max(at // 1000, _FIRST), _LAST)
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 

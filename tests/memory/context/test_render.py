@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.render import render, shown_ids
+from memory.context.render import minute, render, shown_ids
 from memory.tokens import estimate
 from memory.types import Node
 
@@ -71,3 +71,10 @@ def test_addresses_in_passing_are_not_shown_memories() -> None:
     first, second = render(node("see mem://zzzzzzzzzzzz"), 50), render(node("again"), 50)
 
     assert shown_ids(f"{first}\n{second}\nmem://yyyyyyyyyyyy") == ("abc123def456",)
+
+
+@pytest.mark.parametrize(
+    ("at", "shown"), [(-(10**18), "1970-01-01 00:00"), (10**18, "9999-12-31 23:59")]
+)
+def test_a_broken_clock_shows_the_nearest_minute_there_is(at: int, shown: str) -> None:
+    assert minute(at) == shown
