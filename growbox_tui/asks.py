@@ -63,7 +63,7 @@ class Asks:
 
     def sent(self) -> None:
         """Words were sent: the composer is quiet sooner than after a key."""
-        self._chat.composer.last_key = get_time() - QUIET_SECONDS + SENT_SECONDS
+        self._chat.composer.last_key = get_time() - max(0.0, QUIET_SECONDS - SENT_SECONDS)
 
     def close(self, ask: str) -> None:
         """The question is answered or gone. Focus goes on before the card goes: Textual would
@@ -109,7 +109,8 @@ class Asks:
         """Focus by itself: the first keys may have been meant for the composer."""
         if isinstance(card, ApprovalCard):
             card.arm(ARM_SECONDS <= 0)
-            card.set_timer(ARM_SECONDS, card.arm)
+            if ARM_SECONDS > 0:
+                card.set_timer(ARM_SECONDS, card.arm)
         self._chat.set_focus(card, scroll_visible=False)
         self._chat.conversation.bring(card)
 

@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -292,8 +292,3 @@ class Conversation:
                 self.labels[node_id] = (found[2][:80], found[1])
                 return self.labels[node_id]
         return node_id, ""
-
-
-def minute(at: int) -> str:
-    """Milliseconds since the epoch as ``YYYY-MM-DD HH:MM``, UTC."""
-    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")

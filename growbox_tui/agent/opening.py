@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from growbox_tui.agent.conversation import Conversation, minute
+from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.events import Event, HitView, Notice, Recalled, TurnStarted
 from growbox_tui.agent.mentions import as_block, attach
 from growbox_tui.agent.messages import Part, Text
 from growbox_tui.agent.uncut import finish
 from memory import MemoryFileError
-from memory.context.render import render
+from memory.context.render import minute, render, speaker
 from memory.tokens import estimate
 from memory.types import Query, Recollection
 
@@ -118,7 +118,7 @@ def _event(
     hits = tuple(
         HitView(
             hit.node.address,
-            f"{hit.node.role}:{hit.node.kind}" if hit.node.kind else hit.node.role,
+            speaker(hit.node),
             minute(hit.node.at),
             hit.ways,
             round(hit.score, 3),

@@ -84,7 +84,9 @@ def when(at: str, now: datetime, zone: tzinfo | None = None) -> str:
 
 def stamp(milliseconds: int) -> str:
     """Milliseconds since the epoch as the events write times: UTC ``YYYY-MM-DD HH:MM``."""
-    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M}"
+    from memory.context.render import minute
+
+    return minute(milliseconds)
 
 
 def fit(text: str, cells: int) -> str:

@@ -9,28 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from growbox_tui.frontends.clean import STEERING, visible_sign
+
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|\Z)"  # OSC, DCS
     r"|\x1b[ -/]*[0-~]"  # all other escapes
 )
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control bytes but tab and newline
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi marks, embeddings, overrides, isolates
-    "\u2028\u2029\ufff9-\ufffb"  # line separators and annotations
-    "\ud800-\udfff]"  # halves of a surrogate pair cannot be written at all
-)
 _TAB = 4
-
-
-def _shown(match: re.Match[str]) -> str:
-    char = match.group()
-    code = ord(char)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    return f"⟨U+{code:04X}⟩"
 
 
 def safe(text: str) -> str:
@@ -42,7 +28,7 @@ def safe(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\t" in text:
         text = text.expandtabs(_TAB)
-    return _UNSAFE.sub(_shown, _SEQUENCE.sub("", text))
+    return STEERING.sub(visible_sign, _SEQUENCE.sub("", text))
 
 
 def one_line(text: str) -> str:
@@ -59,9 +45,9 @@ def visible(text: str) -> str:
 def _plain(char: str) -> str:
     if char in "\n " or (char.isprintable() and char.isascii()):
         return char
-    found = _UNSAFE.fullmatch(char)
+    found = STEERING.fullmatch(char)
     if found is not None:
-        return _shown(found)
+        return visible_sign(found)
     hidden = unicodedata.category(char) in ("Cf", "Cn", "Co", "Zl", "Zp", "Zs")
     return f"⟨U+{ord(char):04X}⟩" if hidden else char
 
@@ -90,4 +76,4 @@ def in_short(text: str) -> str:
 def typed(text: str) -> str:
     """What may enter the composer: line ends as ``\\n``, no sequences, no control bytes."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _UNSAFE.sub("", _SEQUENCE.sub("", text))
+    return STEERING.sub("", _SEQUENCE.sub("", text))
