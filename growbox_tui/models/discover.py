@@ -6,13 +6,21 @@ import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from growbox_tui.models.factory import BUNDLED
 from growbox_tui.models.http_stream import open_client
-from growbox_tui.models.providers import PROVIDERS, Provider, models_url, named, wire_headers
-from growbox_tui.models.reachability import is_loopback
+from growbox_tui.models.providers import (
+    PROVIDERS,
+    Provider,
+    key_of,
+    models_url,
+    url_of,
+    wire_headers,
+)
+from growbox_tui.models.reachability import host_of, is_address, is_loopback
 from growbox_tui.models.usage import count
 
 if TYPE_CHECKING:
@@ -26,6 +34,7 @@ BETTER = (
     "Choose another with --model provider/name, GROWBOX_MODEL or /model; "
     "set a key such as OPENAI_API_KEY for a hosted one."
 )
+_NONE: Mapping[str, str] = MappingProxyType({})
 _BY_LITELLM = {
     "gemini": (("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini/gemini-pro-latest"),
     "cohere": (("COHERE_API_KEY", "CO_API_KEY"), "cohere/command-a-03-2025"),
@@ -70,10 +79,24 @@ class Listed:
     context: int | None = None
 
 
-async def choose(env: Mapping[str, str]) -> Choice:
-    """A provider whose key is in the environment, else a model server on loopback, else the
-    bundled model. Never fails; asks nobody but servers that the environment or loopback names."""
-    return await _by_key(env) or await _on_loopback(env) or _bundled()
+async def choose(
+    env: Mapping[str, str],
+    *,
+    base_urls: Mapping[str, str] = _NONE,
+    key_envs: Mapping[str, str] = _NONE,
+) -> Choice:
+    """A provider whose key is in the environment, else a model server that answers, else the
+    bundled model.
+
+    ``base_urls`` (provider → URL) and ``key_envs`` (provider → the variable that holds its key)
+    override what the environment says, as they do for ``open_model``. Never fails; asks nobody but
+    servers that these, the environment or loopback name.
+    """
+    return (
+        await _by_key(env, base_urls, key_envs)
+        or await _by_server(env, base_urls, key_envs)
+        or _bundled()
+    )
 
 
 def _bundled() -> Choice:
@@ -85,11 +108,14 @@ def _bundled() -> Choice:
     )
 
 
-async def _by_key(env: Mapping[str, str]) -> Choice | None:
+async def _by_key(
+    env: Mapping[str, str], base_urls: Mapping[str, str], key_envs: Mapping[str, str]
+) -> Choice | None:
     for provider in PROVIDERS.values():
-        key_name, key = named(env, provider.key_names)
-        url_name, url = named(env, provider.url_names)
-        if not key and not (url and is_loopback(url) and provider.name not in _SERVERS):
+        key_name, key = key_of(provider.name, provider.key_names, env, key_envs)
+        url_name, url = url_of(provider, env, base_urls)
+        open_here = is_loopback(url) and provider.name not in (*_SERVERS, *key_envs)
+        if not (key or open_here) or not is_address(url or provider.base_url):
             continue
         found = f"{key_name or url_name} is set"
         if url or not provider.model:
@@ -99,41 +125,43 @@ async def _by_key(env: Mapping[str, str]) -> Choice | None:
                 return Choice(
                     name, f"{found}, and its server lists it first", BETTER, listed.context
                 )
+            found += ", but its server lists no model" if url else ""
         if provider.model and key:
             return Choice(f"{provider.name}/{provider.model}", found, BETTER)
-    for names, model in _BY_LITELLM.values():
-        key_name, key = named(env, names)
+    for name, (names, model) in _BY_LITELLM.items():
+        key_name, key = key_of(name, names, env, key_envs)
         if key:
             return Choice(model, f"{key_name} is set", BETTER)
     return None
 
 
-async def _on_loopback(env: Mapping[str, str]) -> Choice | None:
-    """The first server, in the order of ``_SERVERS``, that lists a model. All are asked at once."""
-    urls = {name: _local_url(PROVIDERS[name], env) for name in _SERVERS}
+async def _by_server(
+    env: Mapping[str, str], base_urls: Mapping[str, str], key_envs: Mapping[str, str]
+) -> Choice | None:
+    """The first server, in the order of ``_SERVERS``, that lists a model. All are asked at once,
+    each where its voice would ask it too; not those whose key was looked for in vain."""
+    entries = [PROVIDERS[name] for name in _SERVERS if name not in key_envs]
+    named_urls = {e.name: url_of(e, env, base_urls)[1] or e.base_url for e in entries}
+    urls = {name: url for name, url in named_urls.items() if is_address(url)}
     open_ones = await asyncio.gather(*(_listens(url) for url in urls.values()))
     there = [name for name, listens in zip(urls, open_ones, strict=True) if listens]
     answers = await asyncio.gather(*(_first_model(PROVIDERS[n], urls[n], "") for n in there))
     for name, listed in zip(there, answers, strict=True):
         if listed is not None:
-            where = urlsplit(urls[name]).netloc
+            where = host_of(models_url(urls[name], "openai"))
             why = f"{_TITLES[name]} answers on {where}"
             return Choice(f"{name}/{listed.id}", why, BETTER, listed.context)
     return None
 
 
-def _local_url(provider: Provider, env: Mapping[str, str]) -> str:
-    url = named(env, provider.url_names)[1]
-    return url if url and is_loopback(url) else provider.base_url
-
-
 async def _listens(url: str) -> bool:
-    parts = urlsplit(url)
+    parts = urlsplit(models_url(url, "openai"))
+    port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
         async with asyncio.timeout(CONNECT_S):
-            _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
+            _, writer = await asyncio.open_connection(parts.hostname or "", port)
     except (OSError, TimeoutError, ValueError):
-        return False
+        return False  # ValueError: a host name that cannot be encoded
     writer.close()
     return True
 

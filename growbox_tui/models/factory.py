@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from growbox_tui.models import catalog
 from growbox_tui.models.anthropic_wire import AnthropicModel
@@ -13,7 +12,7 @@ from growbox_tui.models.http_stream import SILENCE_S
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Model, ModelFacts, Unauthorised, UnknownModel
 from growbox_tui.models.providers import ALIASES, PROVIDERS, Provider, named
-from growbox_tui.models.reachability import is_loopback
+from growbox_tui.models.reachability import is_address, is_loopback
 from growbox_tui.models.redaction import secrets_in
 
 BUNDLED = "local/bundled"
@@ -146,12 +145,7 @@ def _key(entry: Provider, env: Mapping[str, str], url: str, key_env: str | None)
 
 def _checked(url: str) -> str:
     """The base URL, if it is one."""
-    try:
-        parts = urlsplit(url if "://" in url else f"http://{url}")
-        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        fits = False
-    if not fits:
+    if not is_address(url):
         raise UnknownModel(
             f"The base URL {url!r} is not an address.", "Write it like http://127.0.0.1:8080/v1."
         )

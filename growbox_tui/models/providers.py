@@ -135,6 +135,25 @@ def named(env: Mapping[str, str], names: tuple[str, ...]) -> tuple[str, str]:
     return next(((name, value) for name in names if (value := env.get(name, "").strip())), ("", ""))
 
 
+def key_of(
+    provider: str, names: tuple[str, ...], env: Mapping[str, str], key_envs: Mapping[str, str]
+) -> tuple[str, str]:
+    """The variable that holds a provider's key, and the key; empty strings where none is set.
+    ``key_envs``, provider → variable, comes before ``names``, and then only that one counts."""
+    chosen = key_envs.get(provider)
+    return named(env, (chosen,) if chosen else names)
+
+
+def url_of(
+    provider: Provider, env: Mapping[str, str], base_urls: Mapping[str, str]
+) -> tuple[str, str]:
+    """What names another base URL for a provider, and the URL; empty strings where nothing does.
+    ``base_urls``, provider → URL, comes before the environment."""
+    if url := base_urls.get(provider.name, "").strip():
+        return f"base_url of {provider.name}", url
+    return named(env, provider.url_names)
+
+
 def endpoint(base_url: str, wire: Wire) -> str:
     """The URL to post to. A base URL without a path gets ``/v1``, and one that names the endpoint
     already is left as it is."""

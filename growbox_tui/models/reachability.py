@@ -12,11 +12,20 @@ from growbox_tui.models.protocol import Unreachable
 
 def is_loopback(url: str) -> bool:
     """Whether an address is this machine."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
     try:
+        host = urlsplit(url).hostname or ""
+        if host == "localhost" or host.endswith(".localhost"):
+            return True
         return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_address(url: str) -> bool:
+    """Whether a request could go there. Without a scheme, http is meant."""
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
 

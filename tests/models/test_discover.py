@@ -4,6 +4,7 @@ import pytest
 
 from growbox_tui.models.discover import choose, first_of
 from growbox_tui.models.factory import BUNDLED
+from growbox_tui.models.offered import offered
 from tests.doubles.stream_server import StreamServer
 
 _SERVERS = ("OLLAMA", "LM_STUDIO", "HOSTED_VLLM", "LLAMACPP")
@@ -38,6 +39,51 @@ async def test_a_server_on_loopback_comes_before_the_bundled_model_and_is_sent_n
         assert choice.name == "ollama/qwen3:8b"
         assert "ollama" in choice.why
         assert "authorization" not in server.received[-1].headers
+
+
+async def test_a_base_url_and_a_key_that_are_configured_come_before_the_environment():
+    async with StreamServer([], models=[{"id": "m-7"}]) as server:
+        env = {
+            **NOBODY,
+            "OPENAI_BASE_URL": "http://127.0.0.1:9",
+            "OPENAI_API_KEY": "k",
+            "MINE": "j",
+        }
+        choice = await choose(env, base_urls={"openai": server.url}, key_envs={"openai": "MINE"})
+        assert choice.name == "openai/m-7"
+        assert "MINE" in choice.why
+        assert server.received[0].headers["authorization"] == "Bearer j"
+
+
+async def test_a_configured_key_that_is_not_set_leaves_its_provider_out():
+    env = {**NOBODY, "OPENAI_API_KEY": "k"}
+    assert (await choose(env, key_envs={"openai": "MINE"})).name == BUNDLED
+    assert offered(env, key_envs={"openai": "MINE"}) == [BUNDLED]
+
+
+async def test_a_model_server_at_a_configured_address_is_found():
+    async with StreamServer([], models=[{"id": "qwen3:8b"}]) as server:
+        address = server.url.removeprefix("http://")
+        choice = await choose(NOBODY, base_urls={"hosted_vllm": address})
+        assert choice.name == "hosted_vllm/qwen3:8b"
+        assert address.split("/")[0] in choice.why
+
+
+@pytest.mark.parametrize("url", ["http://[", "http://127.0.0.1:99999", "ftp://127.0.0.1:9", "::"])
+async def test_a_base_url_that_is_no_address_is_passed_over(url: str):
+    assert (await choose(NOBODY, base_urls={"ollama": url, "openai": url})).name == BUNDLED
+    keyed = {**NOBODY, "OPENAI_API_KEY": "k"}
+    assert (await choose(keyed, base_urls={"openai": url})).name == BUNDLED
+    assert offered({}, base_urls={"openai": url}) == [BUNDLED]
+
+
+def test_models_are_offered_whose_key_or_own_server_is_configured():
+    with_key = offered({"MINE": "k"}, key_envs={"deepseek": "MINE"})
+    assert with_key[0].startswith("deepseek/")
+    assert with_key[-1] == BUNDLED
+    own = offered({}, base_urls={"openai": "http://127.0.0.1:9/v1"})
+    assert own[0].startswith("openai/")
+    assert offered({}, base_urls={"openai": "http://example.invalid/v1"}) == [BUNDLED]
 
 
 async def test_a_server_that_is_no_model_server_is_passed_over():
