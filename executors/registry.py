@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -35,17 +35,6 @@ class Registry:
                 raise ValueError(f"two hands are called {hand.spec.name}")
             self._hands[hand.spec.name] = hand
         self._tools = tuple(tool_text(hand.spec) for hand in self._hands.values())
-
-    def __iter__(self) -> Iterator[Executor]:
-        return iter(self._hands.values())
-
-    def __len__(self) -> int:
-        return len(self._hands)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names, sorted."""
-        return tuple(self._hands)
 
     def tools(self) -> tuple[str, ...]:
         """Each hand as canonical JSON: ``description``, ``name``, ``parameters``; by name."""
