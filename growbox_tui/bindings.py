@@ -85,6 +85,11 @@ class Granted:
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
 
+    async def forget(self) -> None:
+        """Take all of it back."""
+        await self.settle()
+        await self._memory.keep(self._key, [])
+
     async def settle(self) -> None:
         """Wait until all is on disk."""
         if self._writing:

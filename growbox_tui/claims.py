@@ -67,8 +67,11 @@ class Claims:
             )
         return found
 
-    async def begin(self, model: str) -> str:
-        """A new conversation, held by us; its id."""
+    async def take(self, found: SessionInfo | None, model: str) -> str:
+        """Go on with what was found, or begin a new conversation, with this model; its id."""
+        if found is not None:
+            await self._memory.set_model(found.id, model)
+            return found.id
         session = await self._memory.open_session(self._project, model)
         await self._claim(session)
         return session

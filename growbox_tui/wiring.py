@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from growbox_tui.bindings import Granted
     from growbox_tui.models.protocol import Model
     from memory import Memory
-    from memory.types import MemoryState, SessionInfo
+    from memory.types import Entry, MemoryState, SessionInfo
 
 Resume = str | Literal["last"] | None
 """A session's id, the newest of this folder, or a new one."""
@@ -80,32 +80,34 @@ class Workbench:
         voice: Model | None = None
         try:
             voice, why = await self._choose_model(model, found.model if found else "")
-            given = self._given[voice.name]
-            if found is None:
-                session_id = await claims.begin(given)
-            else:
-                session_id = found.id
-                await memory.set_model(session_id, given)
+            session_id = await claims.take(found, self._given[voice.name])
             stream = EventStream()
             talk = await self._conversation(memory, session_id, voice, stream.publish)
             words = sentences(missing, why)
-            session = Session(
-                talk,
-                stream,
-                open_model=self.open_model,
-                opened=await self._opened(talk, memory, found is not None, words),
-                transcript=await memory.transcript(session_id) if found else [],
-                embed=self._embed,
-                release=claims.release,
-            )
+            opened = await self._opened(talk, memory, found is not None, words)
+            transcript = await self._transcript(memory, session_id) if found else []
         except BaseException:
             await claims.release()
             if voice is not None:
                 await voice.close()
             raise
-        self._sessions = [each for each in self._sessions if not each.closed]
-        self._sessions.append(session)
+        session = Session(
+            talk,
+            stream,
+            open_model=self.open_model,
+            opened=opened,
+            transcript=transcript,
+            embed=self._embed,
+            release=claims.release,
+            forget_commands=self._granted[-1].forget,
+        )
+        self._sessions = [*(each for each in self._sessions if not each.closed), session]
         return session
+
+    async def _transcript(self, memory: Memory, session_id: str) -> list[Entry]:
+        """The messages since the last nap: what a nap put down stays down."""
+        first = await memory.kept(f"napped:{session_id}", 0)
+        return [entry for entry in await memory.transcript(session_id) if entry.seq >= first]
 
     async def open_model(self, name: str) -> Model:
         """A voice by its name. Raises ``ModelError``."""

@@ -250,6 +250,10 @@ class Dispatch:
             case "always":
                 self._grant_always(claims)
 
+    def forget_commands(self) -> None:
+        """No command is allowed for always any more."""
+        self.policy = replace(self.policy, commands=frozenset())
+
     def _grant_session(self, claims: Sequence[Claim]) -> None:
         kinds = frozenset(claim.kind for claim in claims if claim.kind in ("write", "shell"))
         self.policy = replace(self.policy, session=self.policy.session | kinds)

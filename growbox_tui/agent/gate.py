@@ -136,7 +136,8 @@ def destructive(command: str) -> bool:
 
 
 def choices(claims: Sequence[Claim], policy: Policy) -> tuple[Choice, ...]:
-    """The answers for a call. A wider answer is offered only where it would cover the call."""
+    """The answers for a call. A wider answer is offered only where it would cover the call, and
+    never for a command that destroys: that is asked for each time."""
     kinds = {claim.kind for claim in claims if _judge_one(claim, policy) is Verdict.ASK}
     offered = [Choice("once", "yes, once")]
     if kinds == {"write"} and all(
@@ -148,6 +149,6 @@ def choices(claims: Sequence[Claim], policy: Policy) -> tuple[Choice, ...]:
         command = next(claim.target for claim in claims if claim.kind == "shell")
         if not destructive(command):
             offered.append(Choice("session", "yes, all commands this session"))
-        offered.append(Choice("always", "always for this exact command"))
+            offered.append(Choice("always", "always for this exact command"))
     offered.append(Choice("no", "no, and say why"))
     return tuple(offered)

@@ -86,7 +86,7 @@ async def _remembered(talk: Conversation, text: str) -> Found:
     tokens = sum(estimate(body) for body in placed.values())
     told: list[Event] = [_event(talk, found, placed, tokens)]
     if found.notice:
-        told.append(Notice("info", found.notice))
+        told.append(Notice("info" if found.complete else "warning", found.notice))
     parts: list[Part] = [Text("\n".join(placed.values()))] if placed else []
     return Found(parts, list(placed), told)
 

@@ -7,22 +7,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Literal
 
+from growbox_tui.agent.asides import nap, shell_turn
 from growbox_tui.agent.conversation import Conversation
-from growbox_tui.agent.dispatch import Done
 from growbox_tui.agent.events import (
-    Failed,
     ModelChanged,
-    Napped,
     Notice,
     SessionOpened,
-    ToolEnded,
     TurnEnded,
 )
-from growbox_tui.agent.loop import broken, run_turn
-from growbox_tui.agent.messages import Text
+from growbox_tui.agent.loop import run_turn
 from growbox_tui.agent.stream import EventStream
 from growbox_tui.agent.transcript import retold
-from growbox_tui.agent.uncut import finish
+from growbox_tui.agent.words import sentences
 from growbox_tui.models.protocol import Model
 from memory import MemoryFileError
 from memory.types import Entry
@@ -35,8 +31,11 @@ PATIENCE = 1.0
 """Seconds of a turn after which embedding meanwhile begins; a quick turn is not disturbed."""
 
 
+Do = Callable[[], Awaitable[None]]
+
+
 async def nothing() -> None:
-    """What is done at the end of a conversation that nobody else could want."""
+    """Done where there is nothing to do."""
 
 
 class Session:
@@ -51,7 +50,8 @@ class Session:
         opened: SessionOpened,
         transcript: list[Entry],
         embed: Literal["behind", "meanwhile"],
-        release: Callable[[], Awaitable[None]] = nothing,
+        release: Do = nothing,
+        forget_commands: Do = nothing,
     ) -> None:
         """
         Args:
@@ -60,17 +60,16 @@ class Session:
             open_model: from a name to a voice; raises ``ModelError``.
             opened: told at ``start``.
             transcript: the messages of a resumed conversation, told after it.
-            embed: when pending memories are embedded: ``behind`` the turns, while nobody waits,
-                or, where the program ends with its turn, ``meanwhile``: while the model is slow.
+            embed: pending memories are embedded ``behind`` turns, or ``meanwhile``, in slow ones.
             release: called at the end: the conversation is free for others.
+            forget_commands: takes back every command that was allowed for always.
         """
-        self.talk = talk
-        self.stream = stream
+        self.talk, self.stream = talk, stream
         self._open_model = open_model
-        self._opened = opened
-        self._transcript = transcript
+        self._opened, self._transcript = opened, transcript
         self._embed = embed
         self._release = release
+        self._forget_commands = forget_commands
         self._turn: asyncio.Task[TurnEnded] | None = None
         self._aside: asyncio.Task[TurnEnded] | None = None
         """The turn, while it is one that takes no words: a command of the user's own, a nap."""
@@ -98,6 +97,21 @@ class Session:
         return self._turn is not None and not self._turn.done()
 
     @property
+    def takes_words(self) -> bool:
+        """Whether words sent now steer the running turn; during a command of one's own or a nap
+        they are a turn of their own after it."""
+        return self._aside is None or self._aside.done()
+
+    async def grants(self) -> list[str]:
+        """The commands that are always allowed in this folder."""
+        return sorted(self.talk.dispatch.policy.commands)
+
+    async def forget_grants(self) -> None:
+        """Ask again for every command that was always allowed in this folder."""
+        self.talk.dispatch.forget_commands()
+        await self._forget_commands()
+
+    @property
     def cost(self) -> float | None:
         """US dollars that this process has spent in it; ``None`` when a price is not known."""
         return self.talk.cost
@@ -113,9 +127,8 @@ class Session:
                 self.talk.window.turns, "interrupted: growbox ended before it finished"
             )
             if mended:
-                self.stream.publish(
-                    Notice("info", f"{mended} tool calls had been interrupted; they are marked so.")
-                )
+                words = f"{mended} tool calls had been interrupted; they are marked so."
+                self.stream.publish(Notice("info", words))
             self.talk.show_window()
 
     async def prompt(self, text: str, typed: str | None = None) -> TurnEnded:
@@ -167,7 +180,7 @@ class Session:
             self._nap_after_turn = True
             self.stream.publish(Notice("info", "The nap comes when this turn has ended."))
             return
-        await self._do_aside(self._nap())
+        await self._do_aside(nap(self.talk))
 
     async def use_model(self, name: str) -> None:
         """Speak through another model from the next request on. Raises ``ModelError``."""
@@ -184,11 +197,11 @@ class Session:
         if self.busy:
             self.stream.publish(Notice("warning", "A turn is running; esc stops it."))
             return
-        await self._do_aside(self._shell_turn(command))
+        await self._do_aside(shell_turn(self.talk, command))
 
     async def _do_aside(self, work: Coroutine[Any, Any, TurnEnded]) -> None:
         self._stopping = False
-        self._turn = self._aside = asyncio.create_task(work)
+        self._turn = self._aside = asyncio.create_task(self._after_rest(work))
         await asyncio.wait([self._aside])
         await self._after_turn()
 
@@ -204,66 +217,20 @@ class Session:
 
     # ---- within ------------------------------------------------------------------------------
 
-    async def _shell_turn(self, command: str) -> TurnEnded:
-        talk = self.talk
-        turn = talk.window.turns + 1
-        end = TurnEnded(turn, "done")
-        try:
-            await self._rest()
-            await talk.ready()
-            done = await talk.dispatch.run_for_user(command)
-            await finish(self._keep_shell(turn, command, done))
-            end = TurnEnded(turn, "cancelled") if done.stopped else end
-        except MemoryFileError as error:
-            self.stream.publish(Failed(type(error).__name__, error.text, error.hint))
-            end = TurnEnded(turn, "failed", error.text)
-        except asyncio.CancelledError:
-            end = TurnEnded(turn, "cancelled")
-        except Exception as error:  # noqa: BLE001  whatever fails, the turn ends and is told
-            failed = broken(error)
-            self.stream.publish(failed)
-            end = TurnEnded(turn, "failed", failed.text)
-        self.stream.publish(end)
-        return end
-
-    async def _keep_shell(self, turn: int, command: str, done: Done) -> None:
-        talk = self.talk
-        head = f"I ran `{command}`:\n"
-        whole = talk.node("tool", head + done.content, turn, kind="shell")
-        node, content = await talk.trimmed(whole, done.content)
-        address = await talk.add(turn, "user", (Text(head + content),), node)
-        self.stream.publish(
-            ToolEnded(done.call.id, "shell", done.is_error, done.detail, done.seconds, address)
-        )
+    async def _after_rest(self, work: Coroutine[Any, Any, TurnEnded]) -> TurnEnded:
+        await self._rest()
+        return await work
 
     async def _after_turn(self) -> None:
         await self._close_old_voices()
         if self._nap_after_turn:
             self._nap_after_turn = False
-            await self._do_aside(self._nap())
+            await self._do_aside(nap(self.talk))
         self._behind()
 
     async def _close_old_voices(self) -> None:
         while self._old_voices:
             await self._old_voices.pop().close()
-
-    async def _nap(self) -> TurnEnded:
-        talk = self.talk
-        await self._rest()
-        end = TurnEnded(talk.window.turns, "done")
-        messages = len(talk.window.entries)
-        items = len(talk.window.hottest())
-        nap = talk.mind.nap(talk.window, tools=talk.tools, system=talk.system())
-        try:
-            epoch = await finish(nap)
-            kept = await talk.mind.state()
-        except MemoryFileError as error:
-            self.stream.publish(Failed(type(error).__name__, error.text, error.hint))
-            return end
-        talk.seen = None
-        self.stream.publish(Napped(messages, items, kept.nodes, epoch.number))
-        talk.show_window()
-        return end
 
     def _behind(self) -> None:
         """Embed behind the turns, until none is pending or a turn begins."""
@@ -276,9 +243,8 @@ class Session:
             while await self.talk.mind.settle(SETTLE_SLICE):
                 pass
         except MemoryFileError as error:
-            self.stream.publish(
-                Notice("warning", f"memories wait to be embedded: {error.text} {error.hint}")
-            )
+            words = sentences(f"memories wait to be embedded: {error.text}", error.hint)
+            self.stream.publish(Notice("warning", words))
 
     async def _rest(self) -> None:
         """Stop embedding; what is not embedded yet is found by its words meanwhile."""

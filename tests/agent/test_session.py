@@ -601,3 +601,22 @@ async def test_what_the_screen_is_given_of_a_huge_result_is_bounded(memory: Memo
     bench = await session_on(memory, ScriptedModel.parse("call look {}\n---\nsay ok"), look)
     body = of(await bench.ask("go"), ToolEnded)[0].detail.body
     assert len(body) < BODY_CHARS + 100
+
+
+async def test_what_was_allowed_for_always_can_be_taken_back(memory: Memory) -> None:
+    shell = Hand("shell", lambda arguments, job: "ok", claim="shell {command}")
+    one = 'call shell {"command": "ls"}'
+    model = ScriptedModel.parse(f"{one}\n---\nsay a\n---\n{one}\n---\nsay b")
+    bench = await session_on(memory, model, shell)
+    turn = asyncio.create_task(bench.session.prompt("first"))
+    asked = await bench.until(ApprovalAsked)
+    assert isinstance(asked, ApprovalAsked)
+    bench.session.answer(asked.ask, "always")
+    await turn
+    assert await bench.session.grants() == ["ls"]
+    await bench.session.forget_grants()
+    assert await bench.session.grants() == []
+    turn = asyncio.create_task(bench.session.prompt("second"))
+    assert await bench.until(ApprovalAsked)
+    await bench.session.cancel()
+    await turn
