@@ -142,7 +142,8 @@ class Workbench:
                 return await self.open_model(before), ""
             except ModelError as error:
                 gone = f"{before} is not to be had now ({error.text}) "
-        chosen = await choose(self._env)
+        own = {"base_urls": self.settings.base_urls, "key_envs": self.settings.key_envs}
+        chosen = await choose(self._env, **own)
         model = self._voice(chosen.name, chosen.context)
         return model, f"{gone}{chosen.why}. {chosen.how_to_choose_better}"
 
@@ -239,8 +240,9 @@ class Workbench:
         """Names worth offering: the current one, and those whose key is at hand."""
         from growbox_tui.models.offered import offered
 
+        urls, envs = self.settings.base_urls, self.settings.key_envs
         names = [session.model_name for session in self._sessions[-1:]]
-        return list(dict.fromkeys([*names, *offered(self._env)]))
+        return list(dict.fromkeys([*names, *offered(self._env, base_urls=urls, key_envs=envs)]))
 
     def files(self, prefix: str, limit: int = 20) -> list[str]:
         """Workspace paths for ``@`` completion."""
