@@ -1,12 +1,14 @@
 """Asks: the open questions, and which keys are answers to them.
 
 A key that was meant for the composer must never grant anything. So a card takes the focus by
-itself only where the composer is empty and quiet, its keys do not count in the first moment, a key
-that comes in a burst with others is prose, and so is all that is pasted.
+itself only where the composer is empty and quiet, its keys do not count in the first moment, a
+letter that another key follows is prose, and so is all that is pasted. What grants more than one
+call waits for enter, whoever turned to the card.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual._time import get_time
@@ -30,10 +32,23 @@ SENT_SECONDS = 0.7
 """The same after words were sent: who has sent something waits for what comes of it."""
 ARM_SECONDS = 0.5
 """After a card took the focus by itself, in which a key is not yet an answer."""
-BURST_SECONDS = 0.1
-"""In which a second key makes prose of the first: nobody answers and types that fast."""
+BURST_SECONDS = 0.6
+"""In which a second key makes prose of the first: a slow writer's gap between two letters."""
+MACHINE_SECONDS = 0.01
+"""Between a letter and an enter that no hand pressed: they came as one piece."""
+WIDE = frozenset({"session", "always"})
+"""Choices that grant more than one call."""
 LOOK_SECONDS = 0.1
 """Between two looks at whether the composer is quiet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A key on a card that may yet prove to be prose."""
+
+    card: ApprovalCard
+    choice: str
+    key: Key
 
 
 class Asks:
@@ -43,8 +58,9 @@ class Asks:
         self._chat = chat
         self._left: set[str] = set()
         """Questions that the user turned away from; they wait to be turned to."""
-        self._held: tuple[ApprovalCard, str, str] | None = None
-        """A card, the choice and the character of a key that may yet prove to be prose."""
+        self._held: Held | None = None
+        self._wanted: str = ""
+        """The question that the user turned to, while it has the focus."""
         self._hold: Timer | None = None
         self._looking: Timer | None = None
 
@@ -72,6 +88,8 @@ class Asks:
         self._left.discard(ask)
         gone = [card for card in self.cards() if card.event.ask == ask]
         left = [card for card in self.cards() if card.event.ask != ask]
+        if self._held is not None and self._held.card in gone:
+            self._release()
         if self._focused_card() in gone:
             if left and not chat.composer.text:
                 self._take(left[0])
@@ -107,6 +125,8 @@ class Asks:
 
     def _take(self, card: Card) -> None:
         """Focus by itself: the first keys may have been meant for the composer."""
+        self._wanted = ""
+        self._release()
         if isinstance(card, ApprovalCard):
             card.arm(ARM_SECONDS <= 0)
             if ARM_SECONDS > 0:
@@ -117,13 +137,20 @@ class Asks:
     def _turn_to(self, card: Card) -> None:
         """Focus because the user wants it."""
         self._left.discard(card.event.ask)
+        self._wanted = card.event.ask
+        self._release()
         if isinstance(card, ApprovalCard):
             card.arm()
         self._chat.set_focus(card, scroll_visible=False)
         self._chat.conversation.bring(card)
 
+    def clicked(self, card: ApprovalCard) -> None:
+        """The user clicked a card, which gave it the focus."""
+        self._turn_to(card)
+
     def _write(self) -> None:
         """Focus for the composer, now, so that the key under way goes there."""
+        self._wanted = ""
         self._chat.set_focus(self._chat.composer, scroll_visible=False)
 
     # ---- keys --------------------------------------------------------------------------------
@@ -135,7 +162,7 @@ class Asks:
         if chat.app.screen is not chat:
             chat.composer.last_key = event.time
             return False
-        if self._held is not None and self._is_prose(event):
+        if self._held is not None and self._ends_hold(self._held, event):
             return True
         focused = chat.focused
         if focused is chat.composer:
@@ -175,46 +202,74 @@ class Asks:
             else:
                 self._write()
             return True
+        by_itself = isinstance(focused, ApprovalCard) and self._wanted != focused.event.ask
+        if isinstance(focused, ApprovalCard) and by_itself and event.key in ("tab", "up"):
+            self._turn_to(focused)
+            return True
         if isinstance(focused, ApprovalCard) and focused.armed:
             choice = focused.choice_of(event.key)
             if choice is not None:
-                self._answer(focused, choice, event.character or "")
+                self._answer(focused, choice, event)
                 return True
         if event.is_printable:
             self._write()
         return False
 
-    def _answer(self, card: ApprovalCard, choice: str, character: str) -> None:
-        """Take it for an answer if the user sees what is asked, and no other key follows."""
+    def _answer(self, card: ApprovalCard, choice: str, key: Key) -> None:
+        """Take it for an answer if the user sees what is asked, and meant the card."""
         if self._chat.is_small:
             return
         if not self._in_view(card):
             self._chat.conversation.bring(card)
             return
-        self._held = (card, choice, character)
-        self._hold = self._chat.set_timer(BURST_SECONDS, self._settle)
+        if choice not in WIDE and self._wanted == card.event.ask:
+            self._choose(card, choice)
+            return
+        self._held = Held(card, choice, key)
+        card.hold(choice, waits=choice in WIDE)
+        if choice not in WIDE:
+            self._hold = self._chat.set_timer(BURST_SECONDS, self._settle)
 
     def _in_view(self, card: ApprovalCard) -> bool:
         view, body = self._chat.conversation.region, card.body.region
         bottom = view.bottom - (1 if self._chat.below.display else 0)
         return bool(body) and view.y <= body.bottom - card.key_rows and body.bottom <= bottom
 
-    def _settle(self) -> None:
-        """Nothing followed: it was an answer."""
-        held, self._held = self._held, None
-        if held is not None and held[0].is_attached:
-            # By the card's own task: a message posted here, in the screen's, would end there.
-            held[0].call_later(held[0].choose, held[1])
+    def _choose(self, card: ApprovalCard, choice: str) -> None:
+        # By the card's own task: a message posted here, in the screen's, would end there.
+        card.call_later(card.choose, choice)
 
-    def _is_prose(self, event: Key | Paste) -> bool:
-        """A key was held back and another came with it: both are prose. Whether the second one
-        ends here: enter does not send what nobody has looked at, esc takes back."""
+    def _release(self) -> None:
+        """Hold nothing any more."""
         held, self._held = self._held, None
-        if self._hold is not None:
-            self._hold.stop()
-        if held is None or (isinstance(event, Key) and event.key == "escape"):
+        hold, self._hold = self._hold, None
+        if hold is not None:
+            hold.stop()
+        if held is not None:
+            held.card.hold("")
+
+    def _settle(self) -> None:
+        """Nothing followed: it was an answer, if the card is still what the user looks at."""
+        held = self._held
+        self._release()
+        chat = self._chat
+        if held is not None and chat.focused is held.card and chat.app.screen is chat:
+            self._choose(held.card, held.choice)
+
+    def _ends_hold(self, held: Held, event: Key | Paste) -> bool:
+        """A key was held back and another one comes. Whether that one ends here: enter confirms,
+        esc takes back; any other makes both prose."""
+        self._release()
+        if self._chat.focused is not held.card:
+            return False
+        key = event.key if isinstance(event, Key) else ""
+        if key == "escape":
+            return True
+        by_hand = event.time - held.key.time >= MACHINE_SECONDS
+        if key == "enter" and by_hand and not self._chat.is_small:
+            self._choose(held.card, held.choice)
             return True
         self._write()
-        self._chat.composer.insert(held[2])
+        self._chat.composer.insert(held.key.character or "")
         self._chat.composer.last_key = event.time
-        return isinstance(event, Key) and event.key == "enter"
+        return key == "enter"

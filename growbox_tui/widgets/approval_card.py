@@ -20,7 +20,7 @@ from growbox_tui.widgets.safe_text import in_short, one_line, visible
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
-    from textual.events import Key
+    from textual.events import Click, Key
     from textual.widgets._input import Input
 
     from growbox_tui.agent.events import ApprovalAsked, Choice
@@ -37,6 +37,8 @@ UNKNOWN_HEIGHT = 12
 LETTERS = {"once": "y", "session": "s", "always": "a", "no": "n"}
 SHORT_WORDS = {"once": "Once", "session": "Session", "always": "Always", "no": "No"}
 AWAY_WORDS = "  tab or ↑ to answer"
+HELD_WORDS = {"once": "allowing … enter now", "no": "refusing … enter now"}
+"""While a letter may yet prove to be prose."""
 
 
 class ApprovalCard(Vertical, can_focus=True):
@@ -51,6 +53,13 @@ class ApprovalCard(Vertical, can_focus=True):
             self.choice = choice
             self.reason = reason
 
+    class Clicked(Message):
+        """The user clicked the card: its keys are meant."""
+
+        def __init__(self, card: ApprovalCard) -> None:
+            super().__init__()
+            self.card = card
+
     def __init__(self, event: ApprovalAsked) -> None:
         super().__init__()
         self.event = event
@@ -60,6 +69,8 @@ class ApprovalCard(Vertical, can_focus=True):
         self.key_rows = 1
         """Rows at its end that name the keys."""
         self._reason = ""
+        self._held = ""
+        """What is said in place of the choices; empty where nothing is held."""
         self.body = Static(Page(self._rows), markup=False)
 
     def compose(self) -> ComposeResult:
@@ -81,6 +92,23 @@ class ApprovalCard(Vertical, can_focus=True):
         """From now on keys are answers, or not."""
         self.armed = armed
         self.relay()
+
+    def hold(self, choice: str, *, waits: bool = False) -> None:
+        """Say that ``choice`` is about to be taken, or, if it ``waits``, only by enter. An empty
+        choice says nothing."""
+        words = next((one_line(c.words) for c in self.event.choices if c.key == choice), "")
+        if not choice:
+            self._held = ""
+        elif waits:
+            self._held = f"enter: {words} · esc takes it back · any other key keeps typing"
+        else:
+            self._held = f"{HELD_WORDS[choice]} · any other key keeps typing"
+        self.relay()
+
+    def on_click(self, event: Click) -> None:
+        if self.has_focus:
+            event.stop()
+            self.post_message(self.Clicked(self))
 
     def action_turn(self) -> None:
         """Show the whole preview, or its beginning."""
@@ -193,7 +221,13 @@ class ApprovalCard(Vertical, can_focus=True):
                 lines[-1] += Content("   ") + words
             else:
                 lines.append(Content("  ") + words)
-        return [Row(line.truncate(width, ellipsis=True)) for line in lines]
+        rows = [Row(line.truncate(width, ellipsis=True)) for line in lines]
+        if self._held:
+            indent = Content("  ")
+            held = wrapped(Content.styled(self._held, "bold $text-accent"), width, indent, indent)
+            # As many rows as the choices take, so that nothing jumps under the eyes.
+            return [*held, *[Row(Content("")) for _ in rows[len(held) :]]]
+        return rows
 
     def _choice_words(self, choice: Choice) -> Content:
         style = "bold $text-accent" if self.armed and self.has_focus else "$text-muted"

@@ -15,7 +15,7 @@ from growbox_tui.widgets.graphemes import boundary, end_of, start_of
 from growbox_tui.widgets.safe_text import typed
 
 if TYPE_CHECKING:
-    from textual.events import Key, Paste
+    from textual.events import Key, MouseDown, Paste
 
 Location = tuple[int, int]
 
@@ -47,7 +47,7 @@ def is_big(text: str) -> bool:
 
 def chip_for(text: str, taken: dict[str, str]) -> str:
     """The chip that stands for a paste: ``[pasted 10000 lines]``. Unique among ``taken``."""
-    lines = text.count("\n") + 1
+    lines = text.removesuffix("\n").count("\n") + 1
     words = f"{lines} lines" if lines > 1 else f"{len(text)} characters"
     chip, number = f"[pasted {words}]", 2
     while chip in taken:
@@ -142,6 +142,10 @@ class Composer(TextArea):
         moves."""
         if self.has_focus:
             self.app.cursor_position = self.cursor_screen_offset
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """Who clicks here is about to write."""
+        self.last_key = event.time
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.place_cursor)

@@ -41,6 +41,9 @@ async def test_one_key_answers_and_focus_returns(key: str, choice: str) -> None:
         await answerable(pilot, app)
         await until(pilot, lambda: "run pytest -k prune" in shown(app))
         await pilot.press(key)
+        if choice != "once":
+            await until(pilot, lambda: "enter: " in shown(app))
+            await pilot.press("enter")
         await until(pilot, lambda: session.answers == [("a1", choice, "")])
         await until(pilot, lambda: app.focused is app.chat.composer)
         assert not app.chat.conversation.open_asks
@@ -346,6 +349,8 @@ async def test_two_questions_are_answered_one_after_the_other() -> None:
         await until(pilot, lambda: len(app.chat.conversation.open_asks) == 1)
         await answerable(pilot, app)
         await pilot.press("s")
+        await until(pilot, lambda: "enter: for this session" in shown(app))
+        await pilot.press("enter")
         await until(pilot, lambda: session.answers == [("a1", "once", ""), ("a2", "session", "")])
 
 
