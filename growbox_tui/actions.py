@@ -44,6 +44,12 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", "Choose the colours", "ctrl+t", "Theme", "/theme", "[name]"),
     Action("palette", "Find any command", "ctrl+p", "More"),
     Action("model", "Choose who answers", command="/model", arguments="[provider/name]"),
+    Action(
+        "grants",
+        "Show which commands are always allowed in this folder, or forget them",
+        command="/grants",
+        arguments="[clear]",
+    ),
     Action("new", "Begin a new conversation", command="/new"),
     Action("cost", "Show what this session used and cost", command="/cost"),
     Action("continue", "Let the model go on (says “continue”)", command="/continue"),

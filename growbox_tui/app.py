@@ -18,12 +18,12 @@ from textual.app import App
 from textual.events import Key, Paste
 
 from growbox_tui import commands
-from growbox_tui.actions import by_command, nearest_command
 from growbox_tui.agent.events import TurnEnded, UsageReported
 from growbox_tui.asks import Asks
 from growbox_tui.branch import branch_of
+from growbox_tui.places import Places
 from growbox_tui.refresh import Refresh, watch_embedding
-from growbox_tui.router import Places, Router
+from growbox_tui.router import Router
 from growbox_tui.screens.chat import ChatScreen
 from growbox_tui.session_figures import Figures
 from growbox_tui.tellings import told
@@ -153,15 +153,17 @@ class GrowboxApp(App[None]):
 
     def start(self, work: Coroutine[Any, Any, None], group: str) -> None:
         """Run a coroutine beside the screen; whatever goes wrong in it is told on the screen."""
-        self.run_worker(self._told(work), group=group, exit_on_error=False)
+        self.run_worker(self._told(work, group), group=group, exit_on_error=False)
 
-    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _told(self, work: Coroutine[Any, Any, None], group: str) -> None:
         try:
             await work
         except Exception as error:  # noqa: BLE001  the screen and what is typed outlive any failure
             self.say(told(error))
             if self.session is None or not self.session.busy:
-                self.router.state("failed")
+                # A turn can fail; a model or a session that is refused leaves all as it was.
+                failed = self.session is None or group not in ("model", "open")
+                self.router.state("failed" if failed else "ready")
 
     async def open_session(self, resume: str | None, model: str = "") -> None:
         """Open a session, then let go of the one before; send what was typed in the meantime."""
@@ -169,7 +171,13 @@ class GrowboxApp(App[None]):
             return
         self.router.state("starting")
         self._unopened = self.session is None
-        session = await self.workbench.open(resume, model=model)
+        try:
+            session = await self.workbench.open(resume, model=model)
+        except Exception:
+            if self.session is None:
+                self._outbox.clear()
+                self.router.refused()
+            raise
         self.resume, self._unopened = None, False
         if self.session is not None:
             old, self.session = self.session, None
@@ -216,16 +224,18 @@ class GrowboxApp(App[None]):
         text = event.text.strip()
         word, _, rest = text.partition(" ")
         if text.startswith("!"):
-            self._shell(text[1:].strip())
+            commands.shell(self, text[1:].strip())
         elif word.startswith("/") and "/" not in word[1:] and "\n" not in word:
-            self._command(word, rest.strip(), text)
+            commands.command(self, word, rest.strip(), text)
         else:
             self.send(text)
 
     def send(self, text: str) -> None:
         """Send words to the model; they wait where no session is open or a turn runs."""
         self.chat.conversation.follow()
-        self.router.waits(text, opens=not (busy := self.session is not None and self.session.busy))
+        busy = self.session is not None and self.session.busy
+        later = self.session is not None and not self.session.takes_words
+        self.router.waits(text, opens=not busy, later=later)
         if self.session is None:
             self._outbox.append(text)
             if not any(worker.group == "open" for worker in self.workers):
@@ -234,20 +244,6 @@ class GrowboxApp(App[None]):
         if not busy:
             self.router.state("recalling")
         self.start(self._turn(self.session, text), group="turn")
-
-    def _command(self, word: str, argument: str, text: str) -> None:
-        action = by_command(word.lower())
-        if action is None:
-            self.say(Notice(f"There is no command {word}.", "warning", f"{nearest_command(word)}?"))
-            self.chat.composer.put(Draft(text))
-            return
-        commands.perform(self, action.name, argument)
-
-    def _shell(self, command: str) -> None:
-        if self.session is None:
-            self.say(Notice("The session is not open yet.", "warning"))
-        elif command:
-            self.start(self.session.run_shell(command), group="turn")
 
     def say(self, notice: Notice) -> None:
         """Put a notice into the conversation."""
@@ -289,6 +285,10 @@ class GrowboxApp(App[None]):
     def on_approval_card_answered(self, event: ApprovalCard.Answered) -> None:
         event.stop()
         self._answer(event.card.event.ask, event.choice, event.reason)
+
+    def on_approval_card_clicked(self, event: ApprovalCard.Clicked) -> None:
+        event.stop()
+        self.asks.clicked(event.card)
 
     def on_question_card_answered(self, event: QuestionCard.Answered) -> None:
         event.stop()

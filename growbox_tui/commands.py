@@ -4,14 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from growbox_tui.actions import ACTIONS
+from growbox_tui.actions import ACTIONS, by_command, nearest_command
+from growbox_tui.widgets.composer import Draft
 from growbox_tui.widgets.figures import plural
 from growbox_tui.widgets.notice import Notice
+from growbox_tui.widgets.safe_text import one_line
 
 if TYPE_CHECKING:
+    from growbox_tui.agent.session import Session
     from growbox_tui.app import GrowboxApp
 
 NOT_OPEN = "The session is not open yet."
+
+
+def command(app: GrowboxApp, word: str, argument: str, text: str) -> None:
+    """Do what a slash command says; ``text`` is all that was written, to be mended if need be."""
+    action = by_command(word.lower())
+    if action is None:
+        app.say(Notice(f"There is no command {word}.", "warning", f"{nearest_command(word)}?"))
+        app.chat.composer.put(Draft(text))
+        return
+    perform(app, action.name, argument)
+
+
+def shell(app: GrowboxApp, line: str) -> None:
+    """Run a command of the user's own."""
+    if app.session is None:
+        app.say(Notice(NOT_OPEN, "warning"))
+    elif line:
+        app.start(app.session.run_shell(line), group="turn")
 
 
 def perform(app: GrowboxApp, name: str, argument: str) -> None:
@@ -26,6 +47,8 @@ def perform(app: GrowboxApp, name: str, argument: str) -> None:
             _session(app, name)
         case "model":
             _model(app, argument)
+        case "grants":
+            _grants(app, argument)
         case "new":
             app.start(app.open_session(None, current_model(app)), "open")
         case "resume":
@@ -115,6 +138,32 @@ def _model(app: GrowboxApp, name: str) -> None:
             app.start(session.use_model(choice), "model")
 
     app.push_screen(ModelsScreen(app.workbench.model_names(), session.model_name), chosen)
+
+
+def _grants(app: GrowboxApp, argument: str) -> None:
+    session = app.session
+    if session is None:
+        app.say(Notice(NOT_OPEN, "warning"))
+    elif argument == "":
+        app.start(_list_grants(app, session), "grants")
+    elif argument == "clear":
+        app.start(_forget_grants(app, session), "grants")
+    else:
+        app.say(Notice(f"/grants {argument} means nothing.", "warning", "/grants clear forgets."))
+
+
+async def _list_grants(app: GrowboxApp, session: Session) -> None:
+    granted = await session.grants()
+    if granted:
+        lines = "\n".join(f"  {one_line(command)}" for command in granted)
+        app.say(Notice(f"Always allowed in this folder:\n{lines}", hint="/grants clear forgets."))
+    else:
+        app.say(Notice("No command is always allowed in this folder."))
+
+
+async def _forget_grants(app: GrowboxApp, session: Session) -> None:
+    await session.forget_grants()
+    app.say(Notice("Forgotten: every command in this folder is asked for again.", "good"))
 
 
 async def _resume(app: GrowboxApp, session: str) -> None:

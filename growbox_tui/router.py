@@ -7,7 +7,7 @@ cards of running calls, the open questions, and the figures of the status line.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from growbox_tui import tellings
@@ -23,25 +23,7 @@ from growbox_tui.widgets.tool_card import ToolCard
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from growbox_tui.widgets.composer import Composer
-    from growbox_tui.widgets.conversation import Conversation
-    from growbox_tui.widgets.memory_panel import MemoryPanel
-    from growbox_tui.widgets.plan_list import PlanList
-    from growbox_tui.widgets.prefix_bar import PrefixBar
-
-
-NAPPED = "napped: the next prompt starts anew"
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """The widgets that a router serves."""
-
-    conversation: Conversation
-    composer: Composer
-    prefix_bar: PrefixBar
-    memory_panel: MemoryPanel
-    plan: PlanList
+    from growbox_tui.places import Places
 
 
 class Router:
@@ -82,13 +64,19 @@ class Router:
 
     # ---- what the app calls ------------------------------------------------------------------
 
-    def waits(self, text: str, *, opens: bool) -> None:
+    def waits(self, text: str, *, opens: bool, later: bool = False) -> None:
         """Show words that were sent but are not yet in the conversation. ``opens``: they begin a
-        turn, so they are what a retry sends, however early the turn fails."""
+        turn, so they are what a retry sends, however early the turn fails. ``later``: they begin
+        one after what runs now, which is no turn that could take them."""
         if opens:
             self.last_prompt = text
             self._turn_open = True
-        self._waiting.show(text, opens=opens)
+        self._waiting.show(text, opens=opens, later=later)
+
+    def refused(self) -> None:
+        """No session could be opened: what was sent goes back to where it was written."""
+        self._turn_open = False
+        self._waiting.give_back(opener=True)
 
     def state(self, words: str) -> None:
         """Say what is going on, in a word or two."""
@@ -157,9 +145,11 @@ class Router:
                 self._add(tellings.model_changed(event))
             case e.Napped():
                 self.places.conversation.clear()
-                self.places.prefix_bar.clear(NAPPED)
+                self._waiting.show_again()
+                self.places.prefix_bar.clear(tellings.NAPPED)
                 self._figure(used=None, cache_share=None, **self._rested())
                 self._add(tellings.napped(event))
+                self._later_opens()
             case _:
                 assert_never(event)
 
@@ -199,6 +189,13 @@ class Router:
         self._begun = self._turn_open = self._told = False
         self.places.plan.turn_ended()
         self._figure(state="failed" if event.reason == "failed" else "ready")
+        self._later_opens()
+
+    def _later_opens(self) -> None:
+        """What ran has ended: words that waited for it begin the next turn."""
+        if not self._turn_open and (words := self._waiting.later_opens()):
+            self.last_prompt, self._turn_open = words, True
+            self._figure(state="recalling")
 
     def _memory(self, event: e.Recalled | e.PromptBuilt | e.WindowChanged | e.Rebased) -> None:
         match event:
@@ -278,7 +275,8 @@ class Router:
                 if ended is None:
                     ended = ToolCard(event.name, event.detail.title)
                     self._add(ended)
-                ended.ended(event)
+                own = not self._turn_open and event.name == "shell"
+                ended.ended(event, opens=own)
                 self._figure(state="thinking")
             case _:
                 assert_never(event)
@@ -286,11 +284,13 @@ class Router:
     def _answer(self, event: e.ApprovalAnswered | e.QuestionAnswered) -> None:
         asked = self._asked.pop(event.ask, None)
         self._answered(event.ask)
+        state = "thinking"
         if isinstance(event, e.ApprovalAnswered) and isinstance(asked, e.ApprovalAsked):
             self._add(tellings.approval_answered(asked, event))
+            state = "thinking" if event.choice == "no" else f"running {asked.name}"
         elif isinstance(event, e.QuestionAnswered) and isinstance(asked, e.QuestionAsked):
             self._add(Notice(f"{asked.question}\n{event.answer}", "good"))
-        self._figure(state="thinking")
+        self._figure(state="waiting for you" if self._asked else state)
 
     def _add(self, widget: Widget) -> None:
         self.places.conversation.add(widget)

@@ -8,6 +8,7 @@ from growbox_tui.widgets.notice import Level, Notice
 from growbox_tui.widgets.safe_text import in_short
 
 RETRY = "/retry sends your last words again."
+NAPPED = "napped: the next prompt starts anew"
 _ENDS: dict[e.EndReason, tuple[Level, str, str]] = {
     "done": ("info", "Done", ""),
     "length": ("warning", "The reply was cut at the length limit", "/continue goes on."),

@@ -182,6 +182,9 @@ class ChatScreen(Screen[None]):
         ]
         focused = self.focused if self.focused in cards else None
         card = focused or next(iter(reversed(cards)), None)
+        if card is not focused and isinstance(card, RecallCard) and len(cards) > 1:
+            # What was recalled for a long message stands between it and the answer.
+            card = cards[-2] if isinstance(cards[-2], UserMessage) else card
         if isinstance(card, ToolCard | RecallCard | ApprovalCard | UserMessage):
             card.action_turn()
 
@@ -250,11 +253,18 @@ class ChatScreen(Screen[None]):
         before = self.composer.document.get_line(row)[:column]
         mention = _MENTION.search(before)
         start = mention.start() if mention else 0
+        if send and mention and before[start:] == offer.insert.rstrip():
+            self._close_offers()
+            self.composer.call_later(self.composer.send)
+            return
         self.composer.replace(
             offer.insert, (row, start), (row, column), maintain_selection_offset=False
         )
-        self.completion.show([])
-        self.composer.completing = False
+        self._close_offers()
         if send and offer.insert.startswith("/"):
             # Sent by the composer's own task: a message that is posted here would end here.
             self.composer.call_later(self.composer.send)
+
+    def _close_offers(self) -> None:
+        self.completion.show([])
+        self.composer.completing = False

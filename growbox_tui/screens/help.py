@@ -29,6 +29,11 @@ WRITING = (
     ("!", "at the very start: run a shell command yourself"),
     ("up, down", "at the edges: what you wrote before"),
 )
+ANSWERING = (
+    ("tab, up", "from the composer: turn to a card that asks; a click does, too"),
+    ("y, n", "allow once, refuse; at once if you turned to the card, else after a moment"),
+    ("s, a", "allow for the session, always; they wait for enter, esc takes them back"),
+)
 STATES: tuple[tuple[SegmentState, str], ...] = (
     ("hit", "the same bytes as before: a cache can serve them"),
     ("new", "never sent before; each turn adds some, that is as it should be"),
@@ -79,11 +84,12 @@ def help_page(actions: Sequence[Action], cells: int) -> Content:
         for action in actions
         if action.command
     ]
-    first = max(cell_len(name) for name, _ in (*keys, *commands, *WRITING)) + 2
+    first = max(cell_len(name) for name, _ in (*keys, *commands, *WRITING, *ANSWERING)) + 2
     sections = (
         ("Keys", table(keys, first, cells)),
         ("Commands", table(commands, first, cells)),
         ("While writing", table(WRITING, first, cells)),
+        ("When a card asks", table(ANSWERING, first, cells)),
         ("The bar and the window list", legend(cells)),
     )
     lines: list[Content] = []

@@ -126,7 +126,9 @@ class StatusLine(Widget):
         parts = [Content.styled(model, "$foreground")] if model else []
         if self._used is None:
             return Content(DOT).join(parts)
-        parts += [Content(money(self._cost)), self._fill(self._used, with_gauge)]
+        if self._cost != 0:  # nothing was spent, or nothing is known yet: both say nothing
+            parts.append(Content(money(self._cost)))
+        parts.append(self._fill(self._used, with_gauge))
         if with_cache:
             share = "not reported" if self._share is None else percent(self._share)
             parts.append(Content(f"cache {share}"))

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets._static import Static
 
 from growbox_tui.agent.events import DetailView
-from growbox_tui.widgets.detail_rows import INDENT, detail_rows
+from growbox_tui.widgets.detail_rows import BODY_LINES, INDENT, bounded, detail_rows
 from growbox_tui.widgets.page import Page, Row, flush, put, wrapped
 from growbox_tui.widgets.safe_text import in_short, one_line, safe
 
@@ -27,6 +27,8 @@ GAP = 3
 TITLE_CELLS = 12
 """Cells of a title that stay, even where they push out how the call went."""
 PROGRESS_LINES = 4
+OUTPUT_LINES = 20
+"""Lines of its output with which a command of the user's own opens by itself."""
 PROGRESS_KEPT = 4_000
 """Characters of running output that are kept for show; the whole arrives with the end."""
 _SIGNS = {
@@ -84,6 +86,8 @@ class ToolCard(Static, can_focus=True):
         self.title_words = title
         self.state = "running"
         self.opened = False
+        self._brief = False
+        """Whether it is open to only so much as opens by itself."""
         self._progress = ""
         self._detail: DetailView | None = None
         self._seconds = 0.0
@@ -104,13 +108,15 @@ class ToolCard(Static, can_focus=True):
         self._progress = (self._progress + text)[-PROGRESS_KEPT:]
         self._redraw()
 
-    def ended(self, event: ToolEnded) -> None:
-        """The call is over."""
+    def ended(self, event: ToolEnded, *, opens: bool = False) -> None:
+        """The call is over. ``opens``: it opens by itself, to the ends of a long output."""
         self.state = state_of(event)
         self._detail = event.detail
         self._seconds = event.seconds
         self._address = event.address
         self._progress = ""
+        if opens and event.detail.body.strip():
+            self.opened = self._brief = True
         self._redraw()
 
     def stopped(self) -> None:
@@ -123,18 +129,22 @@ class ToolCard(Static, can_focus=True):
         """How to make this widget anew."""
         name, title, state = self.hand, self.title_words, self.state
         detail, seconds, address = self._detail, self._seconds, self._address
+        brief = self._brief
 
         def make() -> ToolCard:
             card = ToolCard(name, title)
             card.state, card._detail = state, detail
             card._seconds, card._address = seconds, address
+            card._brief = card.opened = brief
             return card
 
         return make
 
     def action_turn(self) -> None:
-        """Open it, or close it."""
-        self.opened = not self.opened
+        """Open it, or close it; what is open in part opens whole first."""
+        body = self._detail.body if self._detail is not None else ""
+        more = self._brief and bool(bounded(body, OUTPUT_LINES)[2])
+        self.opened, self._brief = more or not self.opened, False
         self._redraw()
         self.post_message(self.Turned())
 
@@ -165,5 +175,6 @@ class ToolCard(Static, can_focus=True):
             tail = "\n".join(safe(self._progress).rstrip("\n").split("\n")[-PROGRESS_LINES:])
             rows.extend(wrapped(Content.styled(tail, "$text-muted"), width, INDENT, INDENT))
         if self.opened and self._detail is not None:
-            rows.extend(detail_rows(self._detail, width, self._address))
+            limit = OUTPUT_LINES if self._brief else BODY_LINES
+            rows.extend(detail_rows(self._detail, width, self._address, limit))
         return rows

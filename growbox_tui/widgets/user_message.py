@@ -14,12 +14,14 @@ from growbox_tui.widgets.page import Page, Row, put, wrapped
 from growbox_tui.widgets.safe_text import safe
 
 if TYPE_CHECKING:
+    from textual.events import Click
     from textual.selection import Selection
     from textual.strip import Strip
 
 SHOWN_LINES = 12
 """Lines of a long message that are drawn; a pasted file would bury the conversation."""
 OPENED_LINES = 2_000
+OPEN_WORDS = "click it, or focus it and ctrl+o"
 
 
 class UserMessage(Static):
@@ -50,6 +52,12 @@ class UserMessage(Static):
         self._page = Page(self._rows)
         put(self, self._page)
 
+    def on_click(self, event: Click) -> None:
+        if self.is_long:
+            event.stop()
+            if not self.screen.get_selected_text():
+                self.action_turn()
+
     def render_line(self, y: int) -> Strip:
         """Only rows in view are drawn."""
         return self._page.line(self, y)
@@ -63,7 +71,7 @@ class UserMessage(Static):
         head, tail, hidden = bounded(safe(self.text), OPENED_LINES if self.opened else SHOWN_LINES)
         rows = wrapped(Content("\n".join(head)), width, none, none)
         if hidden:
-            words = f"… {hidden} more lines" + ("" if self.opened else " · ctrl+o opens it")
+            words = f"… {hidden} more lines" + ("" if self.opened else f" · {OPEN_WORDS}")
             rows.append(Row(Content.styled(words, "$text-muted").truncate(width, ellipsis=True)))
             rows.extend(wrapped(Content("\n".join(tail)), width, none, none))
         return rows

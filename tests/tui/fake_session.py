@@ -43,12 +43,26 @@ class FakeSession:
     waiting_asks: set[str] = field(default_factory=set)
     silent: bool = False
     """Whether the test itself says when a turn has started."""
+    _aside: bool = False
+    """Whether a command of the user's own or a nap runs."""
     _end: asyncio.Future[e.TurnEnded] | None = None
     turns: int = 0
+    granted: list[str] = field(default_factory=list)
 
     @property
     def busy(self) -> bool:
-        return self._end is not None and not self._end.done()
+        return self._aside or (self._end is not None and not self._end.done())
+
+    @property
+    def takes_words(self) -> bool:
+        return not self._aside
+
+    def begin_aside(self) -> None:
+        self._aside = True
+
+    def end_aside(self, event: e.Event) -> None:
+        self._aside = False
+        self.stream.publish(event)
 
     async def start(self) -> None:
         opened = e.SessionOpened(
@@ -101,6 +115,12 @@ class FakeSession:
     async def use_model(self, name: str) -> None:
         self.model_name = name
         self.stream.publish(e.ModelChanged(name, "", 8_000))
+
+    async def grants(self) -> list[str]:
+        return list(self.granted)
+
+    async def forget_grants(self) -> None:
+        self.granted.clear()
 
     async def run_shell(self, command: str) -> None:
         self.commands.append(command)

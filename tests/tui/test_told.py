@@ -340,7 +340,7 @@ async def test_a_long_paste_is_folded_and_opens() -> None:
         await until(pilot, lambda: "[pasted 400 lines]" in shown(app))
         await pilot.press("enter")
         await until(pilot, lambda: session.prompts == [text])
-        await until(pilot, lambda: "more lines · ctrl+o opens it" in shown(app))
+        await until(pilot, lambda: "more lines · click it, or focus" in shown(app))
         assert "line 000" in shown(app) and "line 399" in shown(app)
         message = app.chat.query_one(UserMessage)
         assert message.region.height <= 14
