@@ -115,7 +115,8 @@ def cost_words(app: GrowboxApp) -> str:
     """What this run used, in a sentence; what is not known is said to be so."""
     figures = app.router.figures
     cost = app.session.cost if app.session is not None else None
-    price = "the price is not known" if cost is None else f"${cost:.4f}"
+    known = "the price is not known" if cost is None else f"${cost:.4f}"
+    price = known if figures.requests or cost else "nothing spent yet"
     silent = f" (of which {figures.unreported} reported no usage)" if figures.unreported else ""
     return (
         f"{plural(figures.requests, 'request')}{silent} with {figures.model}: "

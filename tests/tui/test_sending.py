@@ -19,7 +19,7 @@ from tests.tui.fake_session import (
     specimen,
     until,
 )
-from tests.tui.test_chat import ready, shown
+from tests.tui.test_chat import notices, ready, shown
 from tests.tui.test_waiting import USAGE, said
 
 
@@ -118,3 +118,16 @@ async def test_a_long_message_opens_by_ctrl_o_or_a_click_as_it_says() -> None:
 def test_a_final_newline_is_no_line_of_its_own() -> None:
     assert chip_for("a\n" * 60, {}) == "[pasted 60 lines]"
     assert chip_for("a\n" * 60 + "b", {}) == "[pasted 61 lines]"
+
+
+async def test_the_cost_before_the_first_request_is_no_price() -> None:
+    app, session = app_with(FakeSession(cost=0.0))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot, app)
+        await send(pilot, "/cost")
+        await until(pilot, lambda: any("nothing spent yet" in text for text in notices(app)))
+        session.cost = None
+        session.say(USAGE)
+        await until(pilot, lambda: "cost unknown" in shown(app))
+        await send(pilot, "/cost")
+        await until(pilot, lambda: any("the price is not known" in text for text in notices(app)))
