@@ -95,6 +95,11 @@ def test_a_failing_provider_ends_with_one_and_says_why(growbox: Growbox) -> None
     assert "Traceback" not in told.err
 
 
+def heed_all_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(
     ("sent_signal", "code"),
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
@@ -111,6 +116,8 @@ def test_a_signal_ends_it_with_its_own_code_and_loses_nothing(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A runner that was itself put into the background has its children ignore SIGINT.
+        preexec_fn=heed_all_signals,
     )
     assert child.stdout is not None
     seen = []
