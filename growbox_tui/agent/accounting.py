@@ -27,7 +27,7 @@ async def account(
     assert talk.window.epoch is not None
     talk.seen = Seen(model.name, prompt.blocks, talk.requests)
     said = usage or Usage()
-    predicted, cause = expected.tokens, expected.cause
+    predicted, cause = talk.real(expected.tokens), expected.cause
     if said.input is None or said.cache_read is None:
         cause = cause or "the provider reported no cache figures"
     else:
@@ -69,8 +69,9 @@ async def calibrate(talk: Conversation, said: Usage, estimated: int) -> None:
 def unreported(talk: Conversation, expected: Forecast, seconds: float) -> None:
     """Tell of a request that ended before the provider said what it took: it may have cost."""
     cause = "it ended before the provider reported"
+    predicted = talk.real(expected.tokens)
     told = UsageReported(
-        talk.requests, None, None, None, None, None, round(seconds, 3), expected.tokens, cause
+        talk.requests, None, None, None, None, None, round(seconds, 3), predicted, cause
     )
     talk.publish(told)
 

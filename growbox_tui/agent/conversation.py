@@ -145,9 +145,8 @@ class Conversation:
 
     async def use(self, model: Model) -> None:
         """Speak through this model from the next request on."""
-        self.model = model
         kept = await self.mind.kept(f"model:{model.name}", {})
-        self.learned = Learned(**kept)
+        self.model, self.learned = model, Learned(**kept)
 
     async def _begin(self, why: str, keep: int, region: int) -> None:
         before = len(self.window.entries)

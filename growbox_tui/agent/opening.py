@@ -16,6 +16,7 @@ from memory.tokens import estimate
 from memory.types import Query, Recollection
 
 GOING_ON = {"continue", "go on", "carry on", "继续", "接着", "続けて", "계속"}
+"""Words that ask for more of what is before the model, and nothing of memory."""
 VIEW_CHARS = 600
 """Characters of a found memory that the recall card shows."""
 
@@ -109,7 +110,8 @@ def place(talk: Conversation, found: Recollection) -> dict[str, str]:
 
 
 def _first_words(text: str) -> str:
-    return " ".join(text.split())[:80]
+    # Of the beginning alone: a remembered output may be megabytes.
+    return " ".join(text[:2_000].split())[:80]
 
 
 def _event(

@@ -20,8 +20,6 @@ from growbox_tui.models.protocol import Request
 from memory.tokens import estimate
 from memory.types import Entry, Epoch
 
-SEGMENTS = ("tools", "system", "rules", "region", "tail", "turn")
-
 
 @dataclass(frozen=True, slots=True)
 class Block:
