@@ -21,6 +21,7 @@ from growbox_tui import commands
 from growbox_tui.agent.events import TurnEnded, UsageReported
 from growbox_tui.asks import Asks
 from growbox_tui.branch import branch_of
+from growbox_tui.exit_codes import FAILED
 from growbox_tui.places import Places
 from growbox_tui.refresh import Refresh, watch_embedding
 from growbox_tui.router import Router
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 
 BREATH = 50
 """Events that are shown in one go before keys get their turn."""
-FAILED = 1
-"""The exit code where no session could be opened."""
 QUIT_SECONDS = 2.0
 """How long a second ctrl+c counts as meaning to leave."""
 

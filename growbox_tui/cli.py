@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, TypeVar
 import typer
 
 from growbox_tui import __version__
+from growbox_tui.exit_codes import DONE, FAILED, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 Output = Literal["text", "json"]
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 PIPE_LIMIT = 8_000_000
 """Bytes that a pipe may add to a question."""
 STDIN_PATIENCE = 3.0

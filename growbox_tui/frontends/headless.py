@@ -13,11 +13,9 @@ from growbox_tui.agent.events import Event, Failed, TurnEnded
 from growbox_tui.agent.session import Session
 from growbox_tui.agent.stream import Reader
 from growbox_tui.agent.words import sentences
+from growbox_tui.exit_codes import DONE, FAILED, INTERRUPTED
 from growbox_tui.frontends.jsonl import JsonFrontEnd
 from growbox_tui.frontends.text import TextFrontEnd
-
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes."""
 
 Output = Literal["text", "json"]
 
