@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widgets._static import Static
 
 from growbox_tui.widgets.detail_rows import INDENT
@@ -35,9 +34,6 @@ class RecallCard(Static, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "turn", "Open or close", show=False)]
 
-    class Turned(Message):
-        """The card was opened or closed."""
-
     def __init__(self, event: Recalled) -> None:
         self.event = event
         self.opened = False
@@ -54,7 +50,6 @@ class RecallCard(Static, can_focus=True):
         self.opened = not self.opened
         self._page = Page(self._rows)
         put(self, self._page)
-        self.post_message(self.Turned())
 
     def on_click(self, event: Click) -> None:
         event.stop()

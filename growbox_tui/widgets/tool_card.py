@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widgets._static import Static
 
 from growbox_tui.agent.events import DetailView
@@ -78,9 +77,6 @@ class ToolCard(Static, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "turn", "Open or close", show=False)]
 
-    class Turned(Message):
-        """The card was opened or closed."""
-
     def __init__(self, name: str, title: str) -> None:
         self.hand = name
         self.title_words = title
@@ -146,7 +142,6 @@ class ToolCard(Static, can_focus=True):
         more = self._brief and bool(bounded(body, OUTPUT_LINES)[2])
         self.opened, self._brief = more or not self.opened, False
         self._redraw()
-        self.post_message(self.Turned())
 
     def on_click(self, event: Click) -> None:
         event.stop()
