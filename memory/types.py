@@ -117,14 +117,81 @@ class Entry:
     """Ids of the remembered nodes that are rendered in it."""
 
 
+ItemKind = Literal["memory", "line", "excerpt", "standing"]
+"""``memory``: a node that recall found. ``line``: a message that left the tail, in one line (L1).
+``excerpt``: the best of its words. ``standing``: what holds until it is done, such as a plan."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A memory that stands in the context region."""
+    """What stands in the context region."""
 
     node: str
+    """The node that it is of, once for each kind; a name with a colon where there is no node."""
     body: str
     """Rendered once at admission; these bytes are what every prompt of the epoch holds."""
     tokens: int
+    kind: ItemKind = "memory"
+    segment: int = 0
+    """The epoch that admitted it. Neighbours of one segment are one content block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One message in one line: a link of the summary chain (L1)."""
+
+    seq: int
+    """``Entry.seq`` of the message."""
+    turn: int
+    role: Literal["user", "assistant", "tool"]
+    text: str
+    """At most some 60 tokens."""
+    tokens: int
+    at: int
+    """Milliseconds, UTC."""
+    accessed: int
+    """When it was last needed; ``at`` at first."""
+    node: str | None
+    """Where its full text is (L0)."""
+    relevance: float | None = None
+    """To the running task, 0 to 1; ``None`` until it was judged."""
+    embedding: tuple[float, ...] | None = None
+    supplement: bool = False
+    """Whether the user added it while the agent ran."""
+    reloaded: bool = False
+    """Whether it had left the chain and came back on demand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of the constraints block."""
+
+    id: int
+    """Counts within its conversation and is never given twice."""
+    text: str
+    source: Literal["stated", "steered"]
+    """``steered``: added while the agent ran."""
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much of everything a prompt may hold, in estimated tokens. See ``economy.budget``."""
+
+    window: int
+    """The whole prompt."""
+    tail_low: int
+    """What stays of the conversation when an epoch ends."""
+    tail_high: int
+    """At which an epoch ends."""
+    region_low: int
+    """What stays of the region when it is swept."""
+    region_high: int
+    """At which it is swept."""
+    chain: int
+    """All lines of the summary chain."""
+    condense: float = 0.2
+    """Share of what leaves the tail that lines and excerpts keep of it."""
 
 
 @dataclass(frozen=True, slots=True)

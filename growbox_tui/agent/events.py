@@ -13,6 +13,24 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 EndReason = Literal["done", "length", "cancelled", "failed", "refused", "repeating", "max_steps"]
+Shortfall = Literal[
+    "",
+    "first",
+    "edit",
+    "epoch",
+    "expiry",
+    "model",
+    "setting",
+    "marks",
+    "look-back",
+    "minimum",
+    "step",
+    "provider",
+    "not reported",
+]
+"""Why a cache served less than it might have. ``edit``: bytes changed in front of others, which
+must never happen within an epoch. ``epoch``: a new one began. ``step``: rounding by the provider.
+``provider``: by its own rules it should have served more."""
 SegmentState = Literal["hit", "new", "broken"]
 """``hit``: the same bytes as in an earlier request. ``new``: never sent before.
 ``broken``: bytes behind the first change, which a cache could have served and will not."""
@@ -193,9 +211,11 @@ class PromptBuilt:
     total: int
     """Estimated tokens of the whole prompt."""
     predicted: int
-    """Estimated tokens that a prefix cache should serve."""
+    """Tokens that the cache should serve, by its provider's rules."""
     cause: str
     """Where the prefix breaks, in words; empty if it only grew."""
+    bound: int = 0
+    """Tokens that were sent before in any place: what the best cache could serve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +231,54 @@ class Rebased:
     why: str
     kept_items: int
     dropped_messages: int
+    cold: bool = False
+    """Whether the cache was gone anyway, so that it cost nothing."""
+    before: int = 0
+    """Estimated tokens of the prompt before."""
+    after: int = 0
+    """And after."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleView:
+    """One line of the constraints block."""
+
+    id: int
+    text: str
+    source: str
+    """``stated`` or ``steered``."""
+    standing: bool
+    """Whether it stands in the prompt's prefix; until the next epoch a new one stands in the
+    tail."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesChanged:
+    rules: tuple[RuleView, ...]
+    notice: str = ""
+    """What happened, in words: kept, merged, refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandsArrived:
+    """Tools that came after the prompt was fixed; they are announced in the tail."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Warmed:
+    """A request whose only purpose was to keep the cache alive."""
+
+    number: int
+    most: int
+    """After so many without a turn the cache is let go."""
+    read: int | None
+    """Tokens that were served."""
+    cost: float | None
+    """US dollars of this one."""
+    spent: float | None
+    """US dollars of all since the last turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +318,14 @@ class UsageReported:
     seconds: float
     predicted: int
     cause: str
-    """Why the report differs from the forecast, in words; empty when it does not."""
+    """Why less was served than stood there before, in words; empty where nothing is missing."""
+    kind: Shortfall = ""
+    """The class of the cause."""
+    bound: int = 0
+    """As in ``PromptBuilt``, in the provider's tokens."""
+    saved: float | None = None
+    """US dollars less than the same request would have cost without a cache."""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +425,7 @@ Event = (
     SessionOpened | Replayed | ModelChanged | Napped
     | TurnStarted | Steered | TurnEnded
     | Recalled | PromptBuilt | WindowChanged | Rebased
+    | RulesChanged | HandsArrived | Warmed
     | MessageStarted | TextDelta | ThinkingDelta | MessageEnded | UsageReported | Retrying
     | ToolStarted | ToolProgress | ToolEnded
     | ApprovalAsked | ApprovalAnswered | QuestionAsked | QuestionAnswered | PlanChanged

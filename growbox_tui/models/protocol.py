@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from growbox_tui.agent.messages import Message, StopReason, Usage
 
@@ -132,6 +132,19 @@ class ModelFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a request asks for a cache entry: behind this block."""
+
+    place: Literal["system", "message"]
+    index: int
+    """Into ``Request.system`` or ``Request.messages``."""
+    long: bool = False
+    """Whether the entry shall live for an hour instead of minutes."""
+    read_only: bool = False
+    """Offered for reading an older entry; nothing new is written there."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """A prompt, laid out most stable first. Nothing in it is ever reordered by a voice."""
 
@@ -144,6 +157,11 @@ class Request:
     session: str = ""
     """A stable key for providers that route by one."""
     max_output: int | None = None
+    marks: tuple[Mark, ...] = ()
+    """In prompt order; empty where the provider caches without being asked."""
+    carried: int = 0
+    """How many leading messages were taken over from an earlier epoch: what stood before them
+    then was something else, so reasoning in them that is bound to its prefix must stay out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,3 +220,13 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Let go of connections and weights."""
+
+
+@runtime_checkable
+class Foresees(Protocol):
+    """A voice that can say beforehand what its own cache will serve of a request."""
+
+    async def foresee(self, request: Request) -> tuple[int, int] | None:
+        """(tokens of the prompt, tokens of them that need not be evaluated), by what this voice
+        was sent and said before, not by asking its engine. ``None`` before its weights are
+        loaded."""
