@@ -8,10 +8,12 @@ from __future__ import annotations
 import asyncio
 
 from growbox_tui.agent.events import Failed, MessageStarted, TextDelta, ToolEnded, TurnEnded
+from growbox_tui.models.http_stream import SILENCE_S
 from growbox_tui.models.openai_wire import OpenAIModel
 from memory.memory import Memory
 from tests.doubles.hands import Hand, of, session_on
 from tests.doubles.stream_server import StreamServer, chunk
+from tests.doubles.told_silence import telling
 
 DONE = "data: [DONE]\n\n"
 CALL = chunk({"tool_calls": [{"function": {"name": "look", "arguments": "{}"}}]})
@@ -43,15 +45,14 @@ async def test_a_call_without_an_id_gets_one_of_ours_and_its_result_is_paired_wi
 
 
 async def test_silence_is_an_error_and_what_was_shown_is_kept(memory: Memory) -> None:
-    half = row(chunk({"content": "Half a"}), end="hang")
-    async with StreamServer([half]) as server:
-        model = OpenAIModel("openai/m", base_url=server.url, silence_s=0.05)
+    with telling(chunk({"content": "Half a"}), SILENCE_S + 1):
+        model = OpenAIModel("openai/m", base_url="http://127.0.0.1:9")
         bench = await session_on(memory, model)
-        turn = asyncio.create_task(bench.session.prompt("go"))
-        failed = await bench.until(Failed)
-        assert (await turn).reason == "failed"
+        assert (await bench.session.prompt("go")).reason == "failed"
         await model.close()
-    assert isinstance(failed, Failed)
+    (failed,) = of(bench.drain(), Failed)
+    assert failed.kind == "CutStream"
+    assert "sent no content for" in failed.text
     assert "Half a" in str(bench.session.talk.window.entries[-1].body)
 
 
@@ -62,7 +63,7 @@ async def test_cancel_ends_a_request_that_is_under_way(memory: Memory) -> None:
         turn = asyncio.create_task(bench.session.prompt("go"))
         await bench.until(MessageStarted)
         await bench.until(TextDelta)
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(SILENCE_S / 2):
             await bench.session.cancel()
         assert (await turn).reason == "cancelled"
         await model.close()

@@ -19,6 +19,7 @@ from growbox_tui.agent.dispatch import ANSWERED_BY_FLAG, Asking, Dispatch
 from growbox_tui.agent.gate import Policy
 from growbox_tui.agent.messages import Message, Text
 from growbox_tui.models.anthropic_wire import AnthropicModel
+from growbox_tui.models.http_stream import SILENCE_S
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Model, ModelError, Reply, Request
 from tests.cases.verdict import Row, Verdict, failed, passed, rows, short, to_read
@@ -28,8 +29,8 @@ SIGNATURE = re.compile(r"(\w+)\((.*)\)")
 TYPES = {"string": "string", "int": "integer", "bool": "boolean", "object": "object"}
 QUESTION = Message("user", (Text("Read a.py and b.py"),))
 DILATION = 50.0
-"""A minute of a row passes in 1.2 s, in its delays and in the voice's patience."""
-SILENCE_S = 60.0 / DILATION
+"""A minute of a row passes in 1.2 s, in its delays and in the voice's patience, where a row has
+pauses at all; elsewhere a slow machine must not look like a provider that is silent."""
 PARALLEL = re.compile(r"<<PARALLEL (\d+)>>")
 
 
@@ -126,7 +127,7 @@ def hastened(row: Row) -> Row:
 
 async def answer(row: Row, url: str, tools: tuple[str, ...]) -> Reply | None:
     """The voice's reply; ``None`` when it raised a ``ModelError``."""
-    model = voice(row["wire"], url)
+    model = voice(row["wire"], url, SILENCE_S / DILATION if pauses(row) else SILENCE_S)
     reply: Reply | None = None
     try:
         async for delta in model.stream(Request(tools, ("Be brief.",), (QUESTION,))):
@@ -139,8 +140,13 @@ async def answer(row: Row, url: str, tools: tuple[str, ...]) -> Reply | None:
     return reply
 
 
-def voice(wire: str, url: str) -> Model:
+def pauses(row: Row) -> bool:
+    """Whether the provider of a row is silent for a while."""
+    return row.get("end") == "hang" or bool(row.get("delay_ms_before_write"))
+
+
+def voice(wire: str, url: str, silence_s: float) -> Model:
     """The voice for a wire format, at a server's ``/v1``."""
     if wire == "anthropic-messages":
-        return AnthropicModel("anthropic/m-1", base_url=url, key="k", silence_s=SILENCE_S)
-    return OpenAIModel("openai/m-1", base_url=url, key="k", silence_s=SILENCE_S)
+        return AnthropicModel("anthropic/m-1", base_url=url, key="k", silence_s=silence_s)
+    return OpenAIModel("openai/m-1", base_url=url, key="k", silence_s=silence_s)

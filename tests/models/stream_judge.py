@@ -11,11 +11,13 @@ import jsonschema
 
 from growbox_tui.agent.messages import Message, Text, ToolCall
 from growbox_tui.models.anthropic_wire import AnthropicModel
+from growbox_tui.models.http_stream import SILENCE_S
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Model, Request, TooLong
 from growbox_tui.models.retry import next_try
 from tests.doubles.collect import Collected, collect
-from tests.doubles.stream_server import StreamServer
+from tests.doubles.stream_server import StreamServer, expand
+from tests.doubles.told_silence import telling
 
 _KINDS = {"string": "string", "int": "integer", "bool": "boolean", "number": "number"}
 
@@ -40,20 +42,28 @@ def request_for(row: Mapping[str, Any]) -> Request:
     return Request(tools, ("Be brief.",), (Message("user", (Text("Go on."),)),))
 
 
-def voice(row: Mapping[str, Any], url: str, silence_s: float = 0.3) -> Model:
+def voice(row: Mapping[str, Any], url: str) -> Model:
     if row["wire"] == "anthropic-messages":
         base = url.removesuffix("/v1")
-        return AnthropicModel("anthropic/m-1", base_url=base, key="k", silence_s=silence_s)
-    return OpenAIModel("openai/m-1", base_url=url, key="k", silence_s=silence_s)
+        return AnthropicModel("anthropic/m-1", base_url=base, key="k")
+    return OpenAIModel("openai/m-1", base_url=url, key="k")
 
 
 async def play(row: Mapping[str, Any]) -> Collected:
+    if row.get("end") == "hang":
+        pieces = [expand(text).decode() for text in row["writes"]]
+        with telling(*pieces, SILENCE_S + 1):
+            return await said(row, "http://127.0.0.1:9/v1")
     async with StreamServer([row]) as server:
-        model = voice(row, server.url)
-        try:
-            return await collect(model, request_for(row))
-        finally:
-            await model.close()
+        return await said(row, server.url)
+
+
+async def said(row: Mapping[str, Any], url: str) -> Collected:
+    model = voice(row, url)
+    try:
+        return await collect(model, request_for(row))
+    finally:
+        await model.close()
 
 
 def dispatchable(row: Mapping[str, Any], got: Collected) -> list[ToolCall]:

@@ -55,7 +55,7 @@ async def answer(
     row = {"body": body} if body else {"writes": sse(*events), "end": end}
     async with StreamServer([row]) as server:
         base = server.url.removesuffix("/v1")
-        model = AnthropicModel("anthropic/m", base_url=base, key="sekret", silence_s=0.3)
+        model = AnthropicModel("anthropic/m", base_url=base, key="sekret")
         try:
             return await collect(model, ask()), server
         finally:

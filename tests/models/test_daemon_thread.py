@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from growbox_tui.models.daemon_thread import in_daemon_thread
+from tests.doubles.patience import FOR_EVER
 
 STUCK_WORK = """
 import asyncio, threading
@@ -107,11 +108,13 @@ async def test_work_that_ends_after_it_was_cancelled_disturbs_nobody():
 
 @pytest.mark.parametrize("code", [STUCK_WORK, STUCK_IMPORT], ids=["work", "import of litellm"])
 def test_a_program_ends_though_cancelled_work_never_does(code: str):
-    ended = subprocess.run([sys.executable, "-c", code], timeout=20, capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], timeout=FOR_EVER, capture_output=True, text=True
+    )
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_work_that_still_runs_is_stopped_before_the_interpreter_would_cut_it_off():
     command = [sys.executable, "-c", BUSY_WORK]
-    ended = subprocess.run(command, timeout=20, capture_output=True, text=True)
+    ended = subprocess.run(command, timeout=FOR_EVER, capture_output=True, text=True)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")

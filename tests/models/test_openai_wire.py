@@ -5,6 +5,8 @@ from contextlib import aclosing
 import pytest
 
 from growbox_tui.agent.messages import Message, Text, Thinking, ToolCall, ToolResult, Usage
+from growbox_tui.models.conversation import REST_S
+from growbox_tui.models.http_stream import SILENCE_S
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import (
     BadReply,
@@ -21,7 +23,9 @@ from growbox_tui.models.protocol import (
     Unreachable,
 )
 from tests.doubles.collect import Collected, collect
+from tests.doubles.patience import FOR_EVER
 from tests.doubles.stream_server import StreamServer, chunk, sse
+from tests.doubles.told_silence import telling
 
 TOOL = '{"description":"Lies.","name":"read","parameters":{"type":"object","x":"你好 "}}'
 DONE = sse("[DONE]")[0]
@@ -39,9 +43,19 @@ async def answer(
     *rows: dict, request: Request | None = None, **more
 ) -> tuple[Collected, StreamServer]:
     async with StreamServer(rows) as server:
-        model = OpenAIModel("openai/m-1", base_url=server.url, key="sekret", silence_s=0.2, **more)
+        model = OpenAIModel("openai/m-1", base_url=server.url, key="sekret", **more)
         try:
             return await collect(model, request or ask()), server
+        finally:
+            await model.close()
+
+
+async def told(*pieces: str | float, status: int = 200) -> tuple[Collected, list[float]]:
+    """What comes of these pieces, and the pauses among them that were waited through."""
+    with telling(*pieces, status=status) as provider:
+        model = OpenAIModel("openai/m-1", base_url="http://127.0.0.1:9", key="sekret")
+        try:
+            return await collect(model, ask()), provider.passed
         finally:
             await model.close()
 
@@ -196,24 +210,27 @@ async def test_an_end_after_the_finish_reason_needs_no_sentinel():
 async def test_a_server_that_keeps_the_line_open_after_its_end_is_not_waited_for():
     got, _ = await answer(row(chunk({"content": "Hi"}, "stop"), DONE, end="hang"))
     assert got.reply is not None
-    got, _ = await answer(row(chunk({"content": "Hi"}, "stop"), end="hang"))
+    got, passed = await told(chunk({"content": "Hi"}, "stop"), DONE, SILENCE_S)
     assert got.reply is not None
+    assert passed == []
+    got, passed = await told(chunk({"content": "Hi"}, "stop"), REST_S + 1, SILENCE_S)
+    assert got.reply is not None
+    assert passed == [REST_S + 1]
 
 
 async def test_pings_do_not_break_the_silence():
-    pings = [": ping\n\n"] * 60
-    got, _ = await answer(
-        row(chunk({"content": "Hel"}), *pings, end="hang", delay_ms_before_write=[0, *[20] * 60])
-    )
+    ping = (SILENCE_S / 2.5, ": ping\n\n")
+    got, passed = await told(chunk({"content": "Hel"}), *ping * 9)
     assert isinstance(got.error, Silent)
     assert got.text == "Hel"
+    assert len(passed) == 3
 
 
 async def test_reasoning_counts_as_content():
-    thoughts = [chunk({"reasoning_content": "."})] * 6
-    end = chunk({"content": "Hi"}, "stop")
-    got, _ = await answer(row(*thoughts, end, DONE, delay_ms_before_write=[80] * 8))
+    thought = (SILENCE_S / 2.5, chunk({"reasoning_content": "."}))
+    got, passed = await told(*thought * 6, SILENCE_S / 2.5, chunk({"content": "Hi"}, "stop"), DONE)
     assert got.text == "Hi"
+    assert sum(passed) > 2 * SILENCE_S
 
 
 async def test_a_web_page_is_not_an_answer():
@@ -304,10 +321,13 @@ async def test_context_overflow_and_other_refusals_are_told_apart():
     assert isinstance(got.error, Rejected)
 
 
-@pytest.mark.parametrize("end", ["hang", "chunked_cut"])
-async def test_a_refusal_whose_words_do_not_come_keeps_its_status(end: str):
-    got, _ = await answer({"http": {"status": 401}, "writes": ['{"error":'], "end": end})
+async def test_a_refusal_whose_words_do_not_come_keeps_its_status():
+    cut = {"http": {"status": 401}, "writes": ['{"error":'], "end": "chunked_cut"}
+    got, _ = await answer(cut)
     assert isinstance(got.error, Unauthorised)
+    got, passed = await told('{"error":', SILENCE_S + 1, status=401)
+    assert isinstance(got.error, Unauthorised)
+    assert passed == [SILENCE_S + 1]
 
 
 async def test_a_redirect_is_not_followed_and_no_key_reaches_the_other_host():
@@ -340,7 +360,7 @@ async def test_closing_the_iterator_ends_the_request():
         model = OpenAIModel("openai/m-1", base_url=server.url)
         async with aclosing(model.stream(ask())) as deltas:
             assert await anext(deltas) == TextPiece("Hel")
-        await asyncio.wait_for(server.gone.wait(), 5)
+        await asyncio.wait_for(server.gone.wait(), FOR_EVER)
         await model.close()
 
 
@@ -353,5 +373,5 @@ async def test_cancelling_the_task_ends_the_request():
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.wait_for(server.gone.wait(), 5)
+        await asyncio.wait_for(server.gone.wait(), FOR_EVER)
         await model.close()

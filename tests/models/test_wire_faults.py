@@ -25,7 +25,7 @@ PING = sse({"type": "ping"}, kind="ping")[0]
 
 
 async def error_at(url: str, wire: str = "openai") -> ModelError:
-    model = WIRES[wire](f"{wire}/m", base_url=url, key=KEY, silence_s=0.3)
+    model = WIRES[wire](f"{wire}/m", base_url=url, key=KEY)
     try:
         got = await collect(model, request_for({}))
     finally:
