@@ -9,6 +9,7 @@ call waits for enter, whoever turned to the card.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual._time import get_time
@@ -228,7 +229,7 @@ class Asks:
         self._held = Held(card, choice, key)
         card.hold(choice, waits=choice in WIDE)
         if choice not in WIDE:
-            self._hold = self._chat.set_timer(BURST_SECONDS, self._settle)
+            self._hold = self._chat.set_timer(BURST_SECONDS, partial(self._run_out, self._held))
 
     def _in_view(self, card: ApprovalCard) -> bool:
         view, body = self._chat.conversation.region, card.body.region
@@ -248,12 +249,18 @@ class Asks:
         if held is not None:
             held.card.hold("")
 
-    def _settle(self) -> None:
+    def _run_out(self, held: Held) -> None:
+        """The time for another key is over. One that came in it may still wait in the app's queue,
+        where the machine is slow: it goes first."""
+        self._chat.app.call_later(self._settle, held)
+
+    def _settle(self, held: Held) -> None:
         """Nothing followed: it was an answer, if the card is still what the user looks at."""
-        held = self._held
+        if self._held is not held:
+            return
         self._release()
         chat = self._chat
-        if held is not None and chat.focused is held.card and chat.app.screen is chat:
+        if chat.focused is held.card and chat.app.screen is chat:
             self._choose(held.card, held.choice)
 
     def _ends_hold(self, held: Held, event: Key | Paste) -> bool:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
+import textual.app
+import textual.pilot
 
 from growbox_tui import asks
+from tests.doubles.patience import FOR_EVER
 
 PYTHON = "3.11"
 """The Python that draws: which characters it takes for wide or printable depends on it."""
 DRAWN_BY = ("textual", "rich")
 """A cell's place and the SVG around it are their work, to the byte."""
+MOMENT = 0.02
+"""Seconds that pass at least before an app counts as still: one frame."""
 REFUSED = pytest.StashKey[str]()
 
 
@@ -56,6 +63,28 @@ def refusal(config: pytest.Config) -> str:
     problems = strangers()
     compared = f"pictures cannot be compared: {'; '.join(problems)}" if problems else ""
     return config.stash.get(REFUSED, compared)
+
+
+async def still(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
+    """Wait until nothing but what waits for a timer, a thread or the outside is left to do.
+
+    Textual's pilot takes a process that uses no time of the processor for one that has nothing to
+    do. On a busy machine it may just have got none.
+    """
+    loop: Any = asyncio.get_running_loop()
+    end = loop.time() + FOR_EVER
+    while True:
+        await asyncio.sleep(MOMENT)
+        if not loop._ready:
+            return
+        assert loop.time() < end, "the app never stood still"
+
+
+@pytest.fixture(autouse=True)
+def pauses_until_all_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pause of the pilot's, and each of its keys, lasts until the app has done what it has to."""
+    monkeypatch.setattr(textual.app, "wait_for_idle", still)
+    monkeypatch.setattr(textual.pilot, "wait_for_idle", still)
 
 
 @pytest.fixture(autouse=True)

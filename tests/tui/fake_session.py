@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from growbox_tui.agent.stream import EventStream
 from growbox_tui.app import GrowboxApp
 from growbox_tui.widgets.composer import Draft
 from memory.types import MemoryState, SessionInfo
+from tests.doubles.patience import FOR_EVER
 
 MODEL = "fake/parrot"
 LISTED = SessionInfo("old", "orchard", "prune late", 0, 0, MODEL, 4)
@@ -189,19 +191,20 @@ def app_with(session: FakeSession | None = None, **rest: Any) -> tuple[GrowboxAp
 
 async def until(pilot: Any, condition: Any) -> None:
     """Wait for a condition, frame by frame. Raises ``AssertionError`` when it never comes."""
-    for _ in range(400):
-        if condition():
-            return
+    end = time.monotonic() + FOR_EVER
+    while not condition():
+        assert time.monotonic() < end, "it never came"
         await pilot.pause(0.01)
-    raise AssertionError("it never came")
 
 
 async def terminal(pilot: Any, text: str) -> None:
-    """Feed bytes as a terminal would, through the real parser."""
+    """Feed bytes as a terminal would, through the real parser, all at the same moment."""
     from textual._xterm_parser import XTermParser
 
     parser = XTermParser()
-    for event in [*parser.feed(text), *parser.feed("")]:
+    pieces = [*parser.feed(text), *parser.feed("")]
+    for event in pieces:
+        event.time = pieces[0].time
         pilot.app._driver.send_message(event)
     await pilot.pause()
 

@@ -6,6 +6,7 @@ pinned (`stand_still`), so that a scene draws the same cells in every run and on
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +21,7 @@ from growbox_tui.app import GrowboxApp
 from growbox_tui.widgets.composer import Draft
 from growbox_tui.widgets.recall_card import RecallCard
 from growbox_tui.widgets.tool_card import ToolCard
+from tests.doubles.patience import FOR_EVER
 from tests.tui import happenings as h
 from tests.tui import specimens as s
 from tests.tui.fake_session import (
@@ -123,7 +125,8 @@ async def standstill(pilot: Pilot[Any], frames: int = 4) -> None:
     """Wait until the screen has been the same for some frames."""
     before: list[str] = []
     same = 0
-    for _ in range(400):
+    end = time.monotonic() + FOR_EVER
+    while time.monotonic() < end:
         await pilot.pause(0.02)
         now = s.rows(pilot.app)
         same = same + 1 if now == before else 0

@@ -12,6 +12,7 @@ from growbox_tui.agent import events as e
 from growbox_tui.app import GrowboxApp
 from growbox_tui.widgets.approval_card import ApprovalCard
 from growbox_tui.widgets.question_card import QuestionCard, chosen
+from tests.doubles.patience import FOR_EVER
 from tests.tui.fake_session import (
     DIFF,
     FakeSession,
@@ -26,7 +27,19 @@ from tests.tui.test_chat import long_replay, notices, ready, shown
 
 async def answerable(pilot: Pilot[Any], app: GrowboxApp) -> None:
     """Wait until an approval has the focus and its keys are answers."""
-    await until(pilot, lambda: isinstance(app.focused, ApprovalCard) and app.focused.armed)
+
+    def ready_for_keys() -> bool:
+        card = app.focused
+        return isinstance(card, ApprovalCard) and card.armed and app.asks._in_view(card)
+
+    await until(pilot, ready_for_keys)
+
+
+@pytest.fixture
+def never_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The composer counts as in use, however long the machine takes."""
+    monkeypatch.setattr(asks, "QUIET_SECONDS", FOR_EVER)
+    monkeypatch.setattr(asks, "SENT_SECONDS", FOR_EVER)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +105,7 @@ async def test_a_draft_keeps_the_focus_however_long_it_rests(
         await answerable(pilot, app)
 
 
-async def test_a_key_just_pressed_keeps_the_focus_in_the_composer() -> None:
+async def test_a_key_just_pressed_keeps_the_focus_in_the_composer(never_quiet: None) -> None:
     app, session = app_with()
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, app)
@@ -119,7 +132,10 @@ async def test_tab_and_up_turn_to_the_question_and_the_draft_stays(key: str) -> 
         assert app.chat.composer.text == "and"
 
 
-async def test_the_first_keys_after_a_card_took_the_focus_are_prose() -> None:
+async def test_the_first_keys_after_a_card_took_the_focus_are_prose(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(asks, "ARM_SECONDS", FOR_EVER)
     app, session = app_with()
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, app)
@@ -297,7 +313,7 @@ async def test_a_reason_that_was_left_is_still_there() -> None:
         await until(pilot, lambda: session.answers == [("a1", "no", "not now")])
 
 
-async def test_the_footer_names_the_keys_of_the_moment() -> None:
+async def test_the_footer_names_the_keys_of_the_moment(never_quiet: None) -> None:
     app, session = app_with()
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, app)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from textual._time import get_time
 from textual.events import Key
 from textual.pilot import Pilot
 
@@ -44,7 +45,7 @@ class Timer:
 class Clock:
     """Takes the place of the screen's timers; time goes on when a test says so."""
 
-    now: float = 1_000.0
+    now: float = field(default_factory=get_time)
     timers: list[Timer] = field(default_factory=list)
 
     def set_timer(self, delay: float, call: Callable[[], object], **_: Any) -> Timer:
@@ -93,7 +94,8 @@ async def test_prose_never_approves_at_any_speed_of_writing(
         for prose in PROSE:
             app.chat.composer.text = ""
             app.asks._take(card)
-            await until(pilot, lambda: app.focused is card and card.armed)
+            await answerable(pilot, app)
+            assert app.focused is card
             await clock.type(pilot, prose, gap)
             if len(prose) > 1:
                 assert app.chat.composer.text == prose
@@ -120,6 +122,23 @@ async def test_a_letter_alone_answers_after_the_hold_and_says_so_before(
         assert session.answers == []
         clock.go(0.02)
         await until(pilot, lambda: session.answers == [("a1", "once", "")])
+
+
+async def test_a_key_that_the_app_has_not_looked_at_when_the_time_is_over_still_makes_prose(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, session = app_with()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot, app)
+        clock = clocked(app, monkeypatch)
+        session.say(shell_ask())
+        await answerable(pilot, app)
+        await clock.type(pilot, "y", 0)
+        await until(pilot, lambda: HELD in shown(app))
+        app.post_message(Key("e", "e"))
+        clock.go(asks.BURST_SECONDS)
+        await until(pilot, lambda: app.chat.composer.text == "ye")
+        assert session.answers == []
 
 
 async def test_enter_after_the_letter_confirms_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
