@@ -133,9 +133,13 @@ def add_epoch(db: Database, name: str, epoch: Epoch, carried: Sequence[Entry], a
             ),
         )
         db.many(
-            "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO items (session, epoch, position, node, body, tokens, kind, segment)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (name, epoch.number, position, item.node, item.body, item.tokens)
+                (
+                    *(name, epoch.number, position, item.node),
+                    *(item.body, item.tokens, item.kind, item.segment),
+                )
                 for position, item in enumerate(epoch.items)
             ],
         )
@@ -152,7 +156,8 @@ def current_epoch(db: Database, name: str) -> tuple[Epoch, tuple[Entry, ...]] | 
         return None
     number, tools, system, why, first, kept = row
     items = db.rows(
-        "SELECT node, body, tokens FROM items WHERE session = ? AND epoch = ? ORDER BY position",
+        "SELECT node, body, tokens, kind, segment FROM items"
+        " WHERE session = ? AND epoch = ? ORDER BY position",
         (name, number),
     )
     epoch = Epoch(

@@ -107,5 +107,43 @@ M002 = (
     ) STRICT, WITHOUT ROWID""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (M001, M002)
+M003 = (
+    # Defaults, so that the items of older files are memories of no segment in particular. Inserts
+    # into items name their columns from here on.
+    "ALTER TABLE items ADD COLUMN kind TEXT NOT NULL DEFAULT 'memory'",
+    "ALTER TABLE items ADD COLUMN segment INTEGER NOT NULL DEFAULT 0",
+    # stamp: the embedder that the embedding is of, as little-endian float32.
+    # state: 0 as long as the line stands in the chain; from 1 up the order in which it left.
+    """CREATE TABLE lines (
+        session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        seq INTEGER NOT NULL,
+        turn INTEGER NOT NULL,
+        role TEXT NOT NULL,
+        text TEXT NOT NULL,
+        tokens INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        accessed INTEGER NOT NULL,
+        node TEXT,
+        relevance REAL,
+        stamp TEXT NOT NULL DEFAULT '',
+        embedding BLOB,
+        supplement INTEGER NOT NULL DEFAULT 0,
+        reloaded INTEGER NOT NULL DEFAULT 0,
+        state INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (session, seq)
+    ) STRICT""",
+    "CREATE INDEX lines_node ON lines (session, node)",
+    # live = 0: dropped. The row stays without its words, so that its number is never given twice.
+    """CREATE TABLE rules (
+        session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        id INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        source TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        live INTEGER NOT NULL DEFAULT 1,
+        PRIMARY KEY (session, id)
+    ) STRICT, WITHOUT ROWID""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (M001, M002, M003)
 """``MIGRATIONS[n]`` leads from ``user_version`` n to n + 1."""
