@@ -1,7 +1,7 @@
 """Router: every event to the widget that shows it.
 
 It knows a handful of widgets and nothing of sessions. What it keeps is what spans events: the
-cards of running calls, the open questions, and the figures of the status line.
+open questions, the figures of the status line, and what the pages show.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, assert_never
 from growbox_tui import tellings
 from growbox_tui.agent import events as e
 from growbox_tui.replay import replayed
+from growbox_tui.reply import Reply
+from growbox_tui.running_cards import RunningCards
 from growbox_tui.session_figures import Figures
 from growbox_tui.waiting_words import WaitingWords
-from growbox_tui.widgets.assistant_message import AssistantMessage
 from growbox_tui.widgets.notice import Notice
 from growbox_tui.widgets.recall_card import RecallCard
-from growbox_tui.widgets.tool_card import ToolCard
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -43,12 +43,15 @@ class Router:
         self.window: tuple[e.WindowItemView, ...] = ()
         self.hits: tuple[e.HitView, ...] = ()
         """What the memory screen shows."""
+        self.rules: tuple[e.RuleView, ...] = ()
+        """What the user stated, as last told."""
         self.last_prompt = ""
         """The user's last words, for a retry."""
         self._figures_changed = figures_changed
         self._ask = ask
         self._answered = answered
-        self._cards: dict[str, ToolCard] = {}
+        self._cards = RunningCards(places.conversation)
+        self._reply = Reply(places.conversation)
         self._asked: dict[str, e.ApprovalAsked | e.QuestionAsked] = {}
         self._waiting = WaitingWords(places.conversation, places.composer)
         self._begun = False
@@ -59,8 +62,6 @@ class Router:
         """Whether it was told why the running turn ends."""
         self._notice = self._after_notice = False
         """Whether this event is a notice, and whether the one before it was."""
-        self._cut = ""
-        """The words that were last shown as a message."""
 
     # ---- what the app calls ------------------------------------------------------------------
 
@@ -84,12 +85,12 @@ class Router:
 
     def forget(self) -> None:
         """Another conversation begins on the same screen."""
-        self._cards.clear()
+        self._cards.forget()
         self._asked.clear()
         self._waiting.forget()
         self._begun = self._turn_open = self._told = False
         self.places.prefix_bar.clear()
-        self.window, self.hits, self.last_prompt = (), (), ""
+        self.window, self.hits, self.rules, self.last_prompt = (), (), (), ""
         self.figures = Figures()
 
     # ---- one event ---------------------------------------------------------------------------
@@ -102,14 +103,20 @@ class Router:
                 self._session(event)
             case e.TurnStarted() | e.Steered() | e.TurnEnded():
                 self._turn(event)
-            case e.Recalled() | e.PromptBuilt() | e.WindowChanged() | e.Rebased():
+            case e.Recalled() | e.PromptBuilt() | e.WindowChanged() | e.Rebased() | e.Warmed():
                 self._memory(event)
+            case e.RulesChanged():
+                self.rules = event.rules
+                if event.notice:
+                    self._add(tellings.rules_changed(event))
+            case e.HandsArrived():
+                self._add(tellings.hands_arrived(event))
             case e.MessageStarted() | e.TextDelta() | e.ThinkingDelta() | e.MessageEnded():
-                self._message(event)
+                self._turns_to(self._reply.show(event))
             case e.UsageReported() | e.Retrying():
                 self._request(event)
             case e.ToolStarted() | e.ToolProgress() | e.ToolEnded():
-                self._hand(event)
+                self._turns_to(self._cards.show(event, own=not self._turn_open))
             case e.ApprovalAsked() | e.QuestionAsked():
                 self._asked[event.ask] = event
                 self._figure(state="waiting for you")
@@ -122,7 +129,7 @@ class Router:
                 self._add(Notice(event.text, event.level))
             case e.Failed():
                 # What was being written ends here: the reason belongs below it.
-                self._finish_live("", "cut")
+                self._reply.cut()
                 self._told = True
                 self._add(tellings.failed(event, in_turn=self._turn_open))
             case _:
@@ -172,10 +179,8 @@ class Router:
                 assert_never(event)
 
     def _turn_ended(self, event: e.TurnEnded) -> None:
-        self._finish_live("", "cut")
-        for card in self._cards.values():
-            card.stopped()
-        self._cards.clear()
+        self._reply.cut()
+        self._cards.stop()
         for ask in list(self._asked):
             self._asked.pop(ask)
             self._answered(ask)
@@ -197,7 +202,9 @@ class Router:
             self.last_prompt, self._turn_open = words, True
             self._figure(state="recalling")
 
-    def _memory(self, event: e.Recalled | e.PromptBuilt | e.WindowChanged | e.Rebased) -> None:
+    def _memory(
+        self, event: e.Recalled | e.PromptBuilt | e.WindowChanged | e.Rebased | e.Warmed
+    ) -> None:
         match event:
             case e.Recalled():
                 self.hits = event.hits
@@ -211,40 +218,10 @@ class Router:
                 self.places.memory_panel.window(event)
             case e.Rebased():
                 self._add(tellings.rebased(event))
+            case e.Warmed():
+                self.places.prefix_bar.warmed(event)
             case _:
                 assert_never(event)
-
-    def _message(
-        self, event: e.MessageStarted | e.TextDelta | e.ThinkingDelta | e.MessageEnded
-    ) -> None:
-        live = self.places.conversation.live
-        match event:
-            case e.MessageStarted():
-                live.begin()
-                self._figure(state="thinking")
-            case e.TextDelta():
-                live.add_text(event.text)
-                if self.figures.state != "writing":
-                    self._figure(state="writing")
-            case e.ThinkingDelta():
-                live.add_thinking(event.text)
-            case e.MessageEnded():
-                # What was cut is shown at once, and told again when it is on disk.
-                if event.stop != "cut" or live.text or event.text.strip() != self._cut:
-                    self._finish_live(event.text, event.stop)
-                self._cut = ""
-            case _:
-                assert_never(event)
-
-    def _finish_live(self, text: str, stop: str) -> None:
-        """The live words become a flat message. ``text`` is what is on disk; without it, what
-        was shown stays, marked as cut."""
-        live = self.places.conversation.live
-        words = text or live.text
-        live.begin()
-        self._cut = words.strip()
-        if words.strip():
-            self._add(AssistantMessage(words, stop))
 
     def _request(self, event: e.UsageReported | e.Retrying) -> None:
         match event:
@@ -254,30 +231,9 @@ class Router:
                 self._figures_changed(self.figures)
             case e.Retrying():
                 if event.shown:
-                    self._finish_live("", "cut")
+                    self._reply.cut()
                 self._figure(state="retrying")
                 self._add(tellings.retrying(event))
-            case _:
-                assert_never(event)
-
-    def _hand(self, event: e.ToolStarted | e.ToolProgress | e.ToolEnded) -> None:
-        match event:
-            case e.ToolStarted():
-                card = self._cards[event.call] = ToolCard(event.name, event.title)
-                self._add(card)
-                self._figure(state=f"running {event.name}")
-            case e.ToolProgress():
-                if event.call in self._cards:
-                    self._cards[event.call].progress(event.text)
-                    self.places.conversation.note_news()
-            case e.ToolEnded():
-                ended = self._cards.pop(event.call, None)
-                if ended is None:
-                    ended = ToolCard(event.name, event.detail.title)
-                    self._add(ended)
-                own = not self._turn_open and event.name == "shell"
-                ended.ended(event, opens=own)
-                self._figure(state="thinking")
             case _:
                 assert_never(event)
 
@@ -294,6 +250,10 @@ class Router:
 
     def _add(self, widget: Widget) -> None:
         self.places.conversation.add(widget)
+
+    def _turns_to(self, state: str) -> None:
+        if state and state != self.figures.state:
+            self._figure(state=state)
 
     def _figure(self, **changes: object) -> None:
         self.figures = replace(self.figures, **changes)  # type: ignore[arg-type]

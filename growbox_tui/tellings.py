@@ -62,6 +62,17 @@ def rebased(event: e.Rebased) -> Notice:
     )
 
 
+def rules_changed(event: e.RulesChanged) -> Notice:
+    """What became of a rule, and where all of them are."""
+    return Notice(sentences(event.notice), "good", f"/rules shows all {len(event.rules)}.")
+
+
+def hands_arrived(event: e.HandsArrived) -> Notice:
+    """Which tools came late. They are announced behind the prompt, which stays as it is."""
+    what = _many(len(event.names), "tool", "tools")
+    return Notice(f"{what} more can be called from now on: {', '.join(event.names)}.")
+
+
 def retrying(event: e.Retrying) -> Notice:
     """That a request failed and is tried again."""
     when = f"Trying again in {event.seconds:.0f} s" if event.seconds >= 1 else "Trying again"

@@ -17,14 +17,20 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
-from growbox_tui.widgets.figures import DOT, count, fit, percent
+from growbox_tui.widgets.figures import DOT, count, fit, money, percent
 from growbox_tui.widgets.safe_text import one_line
 
 if TYPE_CHECKING:
     from rich.style import Style
     from textual.geometry import Size
 
-    from growbox_tui.agent.events import PromptBuilt, SegmentState, SegmentView, UsageReported
+    from growbox_tui.agent.events import (
+        PromptBuilt,
+        SegmentState,
+        SegmentView,
+        UsageReported,
+        Warmed,
+    )
 
 PATTERNS: dict[SegmentState, str] = {"hit": " ", "new": ".", "broken": "/"}
 NARROWEST = 2
@@ -130,6 +136,11 @@ def verdict(prompt: PromptBuilt, usage: UsageReported | None) -> Phrase:
     return Phrase("first prompt" if prompt.request <= 1 else "prefix grew", "quiet")
 
 
+def warmth(event: Warmed) -> Phrase:
+    """That requests keep the cache alive, how many of how many, and what they cost so far."""
+    return Phrase(f"kept warm {event.number} of {event.most}, {money(event.spent)}", "figure")
+
+
 def phrase_rows(phrases: Sequence[Phrase], cells: int) -> list[list[Phrase]]:
     """The phrases in one row, or the last one in a row of its own, cut only if it outgrows that."""
     joined = sum(cell_len(phrase.text) for phrase in phrases) + len(DOT) * (len(phrases) - 1)
@@ -175,11 +186,12 @@ class PrefixBar(Widget):
         super().__init__(id=id, classes=classes)
         self._prompt: PromptBuilt | None = None
         self._usage: UsageReported | None = None
+        self._warmed: Warmed | None = None
         self._empty = NOTHING_SENT
 
     def clear(self, words: str = "") -> None:
         """No prompt stands here any more; ``words`` say why, where it is not the beginning."""
-        self._prompt = self._usage = None
+        self._prompt = self._usage = self._warmed = None
         self._empty = words or NOTHING_SENT
         self.tooltip = None
         self.refresh(layout=True)
@@ -188,7 +200,7 @@ class PrefixBar(Widget):
         """Show a prompt that is about to be sent; its report is awaited. The tooltip names every
         segment, those too that are too narrow for their name."""
         self._prompt = event
-        self._usage = None
+        self._usage = self._warmed = None
         lines = [f"{seg.name} {count(seg.tokens)} {seg.state}" for seg in event.segments]
         self.tooltip = Content("\n".join(one_line(line) for line in lines))
         self.refresh(layout=True)
@@ -198,6 +210,11 @@ class PrefixBar(Widget):
         if self._prompt is not None and event.request == self._prompt.request:
             self._usage = event
             self.refresh(layout=True)
+
+    def warmed(self, event: Warmed) -> None:
+        """Show that the cache is kept alive, until the next prompt is built."""
+        self._warmed = event
+        self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Two lines, or three where the cause needs one."""
@@ -218,7 +235,7 @@ class PrefixBar(Widget):
         phrases = [
             forecast(prompt),
             report(prompt, self._usage),
-            verdict(prompt, self._usage),
+            warmth(self._warmed) if self._warmed else verdict(prompt, self._usage),
         ]
         epoch = [Phrase(f"epoch {prompt.epoch}", "quiet")]
         rows = phrase_rows(epoch + phrases, width)

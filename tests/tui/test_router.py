@@ -23,6 +23,9 @@ EVERY: tuple[e.Event, ...] = (
     e.TurnStarted(1, "hi"),
     e.Steered("more"),
     e.Rebased(2, "the region grew", 4, 9),
+    e.RulesChanged((e.RuleView(1, "use tabs", "stated", False),), "rule 1 is kept"),
+    e.HandsArrived(("clock", "calendar")),
+    e.Warmed(1, 19, 50_000, 0.01, 0.01),
     e.ThinkingDelta("hm"),
     e.Retrying(3, 2, "overloaded.", True),
     e.UsageReported(1, None, None, None, None, None, 1.0, 10, ""),
@@ -51,7 +54,13 @@ async def test_every_event_is_shown_without_trouble() -> None:
         session.say(*EVERY[nap:])
         await until(pilot, lambda: any("40 steps" in text for text in notices(app)))
         told = "\n".join(notices(app))
-        for words in ("Napped.", "the region grew", "overloaded."):
+        for words in (
+            "Napped.",
+            "the region grew",
+            "overloaded.",
+            "Rule 1 is kept.",
+            "2 tools more can be called from now on: clock, calendar.",
+        ):
             assert words in told
         assert "refused, nobody was there to ask: not now" in told
         assert not app.chat.conversation.open_asks
