@@ -58,7 +58,7 @@ async def test_every_event_is_shown_without_trouble() -> None:
             "Napped.",
             "the region grew",
             "overloaded.",
-            "Rule 1 is kept.",
+            "rule 1 is kept.",
             "2 tools more can be called from now on: clock, calendar.",
         ):
             assert words in told
