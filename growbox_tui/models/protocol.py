@@ -142,6 +142,9 @@ class Mark:
     """Whether the entry shall live for an hour instead of minutes."""
     read_only: bool = False
     """Offered for reading an older entry; nothing new is written there."""
+    part: int | None = None
+    """Into the message's parts, where the mark stands within it (a segment of the region);
+    ``None`` is behind its last block."""
 
 
 @dataclass(frozen=True, slots=True)
