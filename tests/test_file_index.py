@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from growbox_tui.file_index import FileIndex
+from tests.doubles.patience import FOR_EVER, until
 
 FILES = ("src/Prune.py", "src/prune_all.py", "docs/pruning.md", "apps/rune.py", "README.md")
 
@@ -65,15 +66,14 @@ async def test_closing_ends_a_reading_that_is_under_way(
 ) -> None:
     slow, mark = tmp_path / "slow", tmp_path / "pid"
     slow.write_text(
-        f'#!/bin/sh\necho $$ > "{mark}.part"\nmv "{mark}.part" "{mark}"\nexec sleep 50\n'
+        f'#!/bin/sh\necho $$ > "{mark}.part"\nmv "{mark}.part" "{mark}"\nexec sleep 999\n'
     )
     slow.chmod(0o755)
     monkeypatch.setattr("executors.ripgrep.ripgrep", lambda: str(slow))
     index = FileIndex(tmp_path)
     assert index.match("", 9) == []
-    async with asyncio.timeout(20):
-        while not mark.exists():
-            await asyncio.sleep(0.01)
+    await until(mark.exists)
+    async with asyncio.timeout(FOR_EVER):
         await index.close()
     with pytest.raises(ProcessLookupError):
         os.kill(int(mark.read_text()), 0)

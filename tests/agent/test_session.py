@@ -30,6 +30,7 @@ from growbox_tui.models.scripted_model import ScriptedModel
 from memory.memory import Memory
 from memory.types import NewNode
 from tests.doubles.hands import Bench, Hand, of, session_on
+from tests.doubles.patience import FOR_EVER
 
 
 def results(bench: Bench) -> list[ToolResult]:
@@ -135,7 +136,7 @@ async def test_cancel_stops_a_model_that_never_answers(memory: Memory) -> None:
     bench = await session_on(memory, ScriptedModel.parse("hang"))
     turn = asyncio.create_task(bench.session.prompt("go"))
     await bench.until(MessageStarted)
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(FOR_EVER):
         await bench.session.cancel()
     assert (await turn).reason == "cancelled"
 
@@ -333,7 +334,7 @@ async def test_questions_to_memory_are_answered_while_a_turn_runs_and_no_update_
     bench = await session_on(memory, model, Hand("look", wait))
     turn = asyncio.create_task(bench.session.prompt("go"))
     await bench.until(ToolStarted)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(FOR_EVER):
         before = (await memory.state()).nodes
         notes = [memory.remember(NewNode("user", f"note {n}")) for n in range(20)]
         kept = await asyncio.gather(*notes)
@@ -463,7 +464,7 @@ async def test_memories_of_earlier_runs_are_embedded_while_a_slow_model_answers(
     await memory.remember(NewNode("user", "we use pnpm"))
     bench = await session_on(memory, ScriptedModel.parse("hang"))
     turn = asyncio.create_task(bench.session.prompt("hello"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(FOR_EVER):
         while not (await memory.state()).embedded:
             await asyncio.sleep(0.01)
     await bench.session.cancel()

@@ -27,6 +27,7 @@ from growbox_tui.agent.session import Session
 from growbox_tui.agent.stream import EventStream, Reader
 from growbox_tui.models.protocol import Model
 from memory.memory import Memory
+from tests.doubles.patience import FOR_EVER
 
 Kind = TypeVar("Kind", bound=Event)
 
@@ -111,7 +112,7 @@ class Bench:
 
     async def until(self, kind: type[Event] | tuple[type[Event], ...]) -> Event:
         """Wait for an event of a kind, or of one of several."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(FOR_EVER):
             async for event in self.reader:
                 self.events.append(event)
                 if isinstance(event, kind):

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.doubles.patience import FOR_EVER
+
 MODEL = "openai/fake-model"
 
 
@@ -62,7 +64,7 @@ def run(
     env: Mapping[str, str],
     cwd: Path,
     stdin: str = "",
-    seconds: float = 60.0,
+    seconds: float = FOR_EVER,
 ) -> Run:
     """Run ``growbox`` with these arguments to its end. Raises ``TimeoutExpired`` when it hangs."""
     return run_program(command(*arguments), env=env, cwd=cwd, stdin=stdin, seconds=seconds)
@@ -74,7 +76,7 @@ def run_program(
     env: Mapping[str, str],
     cwd: Path,
     stdin: str = "",
-    seconds: float = 60.0,
+    seconds: float = FOR_EVER,
 ) -> Run:
     """Run a program to its end; see ``run``.
 

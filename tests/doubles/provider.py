@@ -58,6 +58,8 @@ class Play:
     block: int = 0
     calls: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
+    over: threading.Event = field(default_factory=threading.Event)
+    """Set at the end: nobody waits for an answer any more."""
 
     def receive(self, path: str, body: Body) -> None:
         """Keep a request, and write it to the log as one line."""
@@ -176,11 +178,12 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # the agent was killed while it asked
             return
         body = json.loads(data)
+        delay_s = play.delay_s  # of now: who sees the request may change it for the next one
         play.receive(self.path, body)
         if play.status != 200:
             self.send_body(play.status, play.error)
             return
-        time.sleep(play.delay_s)
+        play.over.wait(delay_s)
         answer, size = play.next(body), len(json.dumps(body)) // 4
         of_anthropic = self.path.partition("?")[0].endswith("/messages")
         events = anthropic_events if of_anthropic else chat_events
@@ -245,6 +248,7 @@ class Provider:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.play.over.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

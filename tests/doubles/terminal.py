@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from tests.doubles.patience import FOR_EVER
 from tests.doubles.screen import Screen
 
 ANSWERS = {
@@ -116,11 +117,11 @@ class Terminal:
                 raise AssertionError(f"{what}: {state}; the screen:\n{self.screen.text}")
         return time.monotonic() - self.started
 
-    def until_shown(self, words: str, seconds: float = 20.0) -> float:
+    def until_shown(self, words: str, seconds: float = FOR_EVER) -> float:
         """Read until these words stand on the screen."""
         return self.until(lambda: words in self.screen.text, seconds, f"waiting for {words!r}")
 
-    def until_ended(self, seconds: float = 20.0) -> int:
+    def until_ended(self, seconds: float = FOR_EVER) -> int:
         """Read until the program has ended; its exit code."""
         self.until(lambda: self.code is not None, seconds, "waiting for the end")
         assert self.code is not None

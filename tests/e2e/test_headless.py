@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from growbox_tui.agent.events import from_json
+from tests.doubles.patience import FOR_EVER
 from tests.doubles.product import MODEL, command
 from tests.doubles.provider import Block
 from tests.e2e.conftest import Growbox
@@ -107,7 +108,7 @@ def heed_all_signals() -> None:
 def test_a_signal_ends_it_with_its_own_code_and_loses_nothing(
     growbox: Growbox, plays: Plays, sent_signal: signal.Signals, code: int
 ) -> None:
-    plays(Block("Slept.", ("echo begun; sleep 60",)))
+    plays(Block("Slept.", ("echo begun; sleep 999",)))
     child = subprocess.Popen(
         command("--model", MODEL, "-p", "Sleep", "--yes", "--output", "json"),
         env=growbox.env,
@@ -125,7 +126,7 @@ def test_a_signal_ends_it_with_its_own_code_and_loses_nothing(
         seen.append(line)
         if '"ToolStarted"' in line:
             os.kill(child.pid, sent_signal)
-    _, err = child.communicate(timeout=10)
+    _, err = child.communicate(timeout=FOR_EVER)
 
     assert child.returncode == code, err
     assert "Traceback" not in err
@@ -180,7 +181,8 @@ def test_the_demo_plays_to_its_end_without_a_key(growbox: Growbox) -> None:
 def test_a_conversation_that_is_open_elsewhere_is_left_to_it(
     growbox: Growbox, plays: Plays
 ) -> None:
-    plays(Block("Hello.", ()), Block("Slept.", ("sleep 3; echo rested",)), Block("Fine.", ()))
+    resting = "until [ -e go ]; do sleep 0.1; done; echo rested"
+    plays(Block("Hello.", ()), Block("Slept.", (resting,)), Block("Fine.", ()))
     growbox("-p", "First question")
     first = subprocess.Popen(
         command("--model", MODEL, "--yes", "--resume", "--output", "json", "-p", "Rest"),
@@ -196,7 +198,8 @@ def test_a_conversation_that_is_open_elsewhere_is_left_to_it(
             break
 
     second = growbox("--resume", "-p", "And I?")
-    rest, _ = first.communicate(timeout=30)
+    (growbox.project / "go").touch()
+    rest, _ = first.communicate(timeout=FOR_EVER)
 
     assert "open in another growbox" in second.err
     assert first.returncode == 0

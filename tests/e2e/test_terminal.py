@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.doubles.patience import FOR_EVER
 from tests.doubles.product import MODEL, command
 from tests.doubles.provider import Block
 from tests.doubles.terminal import Terminal
@@ -53,7 +54,7 @@ def test_a_command_is_asked_for_and_runs_when_it_is_approved(
         terminal.until_shown("touch made")
         terminal.until_shown("y Once")  # the footer shows the card's keys once it has the focus
         assert not (growbox.project / "made").exists()
-        terminal.rest(1.0)  # its first moment counts no key as an answer
+        terminal.send("\t")  # who turns to the card is answered at once
         terminal.send("y")
         terminal.until_shown("Made it.")
 
@@ -81,7 +82,7 @@ def test_a_day_with_a_nap_is_remembered_in_the_next_process(growbox: Growbox, pl
 
 def test_typing_begins_before_the_session_is_open(growbox: Growbox) -> None:
     with start(growbox) as terminal:
-        terminal.until(lambda: terminal.written > 400, 20, "waiting for the first paint")
+        terminal.until(lambda: terminal.written > 400, FOR_EVER, "waiting for the first paint")
         terminal.send("What is this?\r")
 
         terminal.until_shown("It prunes apple trees.")
@@ -124,14 +125,14 @@ def test_a_resumed_conversation_is_drawn_again(growbox: Growbox) -> None:
 
 
 def test_escape_stops_a_turn_and_the_conversation_goes_on(growbox: Growbox) -> None:
-    growbox.provider.play.delay_s = 3.0
+    growbox.provider.play.delay_s = 10 * FOR_EVER
     with start(growbox) as terminal:
         terminal.until_shown(INVITATION)
         terminal.send("What is this?\r")
-        terminal.until(lambda: bool(growbox.provider.requests), 20, "waiting for the request")
+        terminal.until(lambda: bool(growbox.provider.requests), FOR_EVER, "waiting for the request")
         growbox.provider.play.delay_s = 0.0
         terminal.send("\x1b")
-        terminal.until_shown("topped", 2.5)
+        terminal.until_shown("topped")
         terminal.send("And now?\r")
         terminal.until_shown("It prunes apple trees.")
 

@@ -11,6 +11,7 @@ import pytest
 
 from executors import list_files, search_text
 from executors.protocol import HandError
+from tests.doubles.patience import FOR_EVER
 from tests.executors.conftest import Bench
 
 
@@ -153,7 +154,7 @@ async def test_a_pipe_or_device_given_by_name_is_refused_at_once(
     more = {"pattern": "x"} if hand == "search_text" else {}
     for path, words in {"pipe": "named pipe", "socket": "socket", "/dev/zero": "device"}.items():
         with pytest.raises(HandError, match=words):
-            await asyncio.wait_for(bench.run(hand, path=path, **more), 5)
+            await asyncio.wait_for(bench.run(hand, path=path, **more), FOR_EVER)
 
 
 async def test_a_file_is_no_folder_to_list_and_a_missing_path_cannot_be_searched(

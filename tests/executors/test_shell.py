@@ -9,31 +9,30 @@ from pathlib import Path
 
 import pytest
 
+from executors import process_group
 from executors.process import run_group
 from executors.protocol import HandError
 from executors.shell import environment
+from tests.doubles.patience import FOR_EVER, leaping, until
 from tests.executors.conftest import Bench
 
 
-async def gone(pid: int) -> bool:
-    """Waits until no process of that id runs; the dead that nobody reaped count as gone."""
-    for _ in range(300):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state in "ZX":
-            return True
-        await asyncio.sleep(0.01)
-    return False
+def is_gone(pid: int) -> bool:
+    """Whether no process of that id runs; the dead that nobody reaped count as gone."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state in "ZX"
+
+
+async def gone(pid: int) -> None:
+    await until(lambda: is_gone(pid), f"the end of {pid}")
 
 
 async def written(path: Path) -> str:
-    for _ in range(500):
-        if path.exists() and path.read_text().strip():
-            return path.read_text()
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"{path} was never written")
+    await until(lambda: path.exists() and path.read_text().strip(), f"the text of {path}")
+    return path.read_text()
 
 
 async def test_output_and_errors_come_in_the_order_written(bench: Bench) -> None:
@@ -64,7 +63,7 @@ async def test_it_runs_in_the_workspace(bench: Bench) -> None:
 
 @pytest.mark.parametrize("command", ["cat", "read x; echo got $?", "python3 -i </dev/stdin"])
 async def test_there_is_no_input_to_wait_for(bench: Bench, command: str) -> None:
-    outcome = await bench.run("shell", command=command, timeout_s=20)
+    outcome = await bench.run("shell", command=command)
     assert not outcome.is_error
 
 
@@ -77,12 +76,12 @@ async def test_a_background_child_neither_blocks_nor_survives(bench: Bench) -> N
     outcome = await bench.run("shell", command="sleep 999 & echo $!")
     pid = int(outcome.content.split()[0])
     assert "background processes were ended" in outcome.content
-    assert await gone(pid)
+    await gone(pid)
 
 
 async def test_a_quiet_background_child_does_not_survive_either(bench: Bench) -> None:
     outcome = await bench.run("shell", command="sleep 999 >/dev/null 2>&1 & echo $!")
-    assert await gone(int(outcome.content.split()[0]))
+    await gone(int(outcome.content.split()[0]))
 
 
 async def test_a_child_in_a_session_of_its_own_does_not_survive(bench: Bench) -> None:
@@ -90,15 +89,19 @@ async def test_a_child_in_a_session_of_its_own_does_not_survive(bench: Bench) ->
     command = f"{child} & until [ -s pid ]; do :; done"
     outcome = await bench.run("shell", command=command)
     assert "background processes were ended" in outcome.content
-    assert await gone(int((bench.root / "pid").read_text()))
+    await gone(int((bench.root / "pid").read_text()))
 
 
 async def test_a_timeout_ends_grandchildren_that_refuse_to_go(bench: Bench) -> None:
     command = "bash -c 'trap \"\" TERM; echo $$; sleep 999 & wait; sleep 999'"
-    outcome = await bench.run("shell", command=command, timeout_s=1)
+    with leaping() as leap:
+        task = asyncio.create_task(bench.run("shell", command=command, timeout_s=500))
+        await until(lambda: "\n" in "".join(bench.reported))
+        leap(501)
+        outcome = await task
     assert outcome.is_error
-    assert "timed out after 1 s" in outcome.content
-    assert await gone(int(outcome.content.split()[0]))
+    assert "timed out after 500 s" in outcome.content
+    await gone(int(outcome.content.split()[0]))
 
 
 async def test_cancelling_ends_the_whole_group(bench: Bench) -> None:
@@ -107,8 +110,8 @@ async def test_cancelling_ends_the_whole_group(bench: Bench) -> None:
     pid = int(await written(bench.root / "pid"))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 5)
-    assert await gone(pid)
+        await asyncio.wait_for(task, FOR_EVER)
+    await gone(pid)
 
 
 async def test_cancelling_twice_still_ends_what_refuses_to_go(bench: Bench) -> None:
@@ -119,18 +122,20 @@ async def test_cancelling_twice_still_ends_what_refuses_to_go(bench: Bench) -> N
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 5)
-    assert await gone(pid)
+        await asyncio.wait_for(task, FOR_EVER)
+    await gone(pid)
 
 
-async def test_what_was_printed_before_a_cancel_is_reported(bench: Bench) -> None:
-    command = "echo whole; printf 'héld back'; echo > here; trap 'printf \" bye\"' TERM; sleep 999"
-    task = asyncio.create_task(bench.run("shell", command=command + " & wait"))
-    while not (bench.root / "here").exists():
-        await asyncio.sleep(0.01)
+async def test_what_was_printed_before_a_cancel_is_reported(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_group, "GRACE", FOR_EVER / 4)
+    command = "trap 'printf \" bye\"; exit' TERM; echo whole; printf 'héld back'; echo > here"
+    task = asyncio.create_task(bench.run("shell", command=command + "; sleep 999 & wait"))
+    await until((bench.root / "here").exists)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 5)
+        await asyncio.wait_for(task, FOR_EVER)
     assert "".join(bench.reported) == "whole\nhéld back bye"
 
 
@@ -142,7 +147,7 @@ async def test_what_was_printed_is_reported_even_when_it_was_never_read(bench: B
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 5)
+        await asyncio.wait_for(task, FOR_EVER)
     assert "".join(bench.reported) == "unread"
 
 
@@ -156,7 +161,7 @@ async def test_a_command_cancelled_while_it_starts_leaves_nothing(bench: Bench, 
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 5)
+        await asyncio.wait_for(task, FOR_EVER)
     assert our_children() <= before
 
 
@@ -188,7 +193,7 @@ async def test_nothing_survives_the_sudden_death_of_the_program(
     pid = int(await written(tmp_path / "pid"))
     program.kill()
     await program.wait()
-    assert await gone(pid)
+    await gone(pid)
 
 
 async def test_the_guard_goes_with_its_command(bench: Bench) -> None:
@@ -241,7 +246,7 @@ async def test_what_cannot_be_run_is_refused(bench: Bench) -> None:
 async def test_a_missing_program_is_an_os_error(tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(OSError, match="nothing-here"):
-        await run_group(("./nothing-here",), tmp_path, {}, 5, lambda data: None)
+        await run_group(("./nothing-here",), tmp_path, {}, FOR_EVER, lambda data: None)
     assert len(os.listdir("/proc/self/fd")) == before
 
 

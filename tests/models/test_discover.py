@@ -2,13 +2,21 @@ import json
 
 import pytest
 
+from growbox_tui.models import discover
 from growbox_tui.models.discover import choose, first_of
 from growbox_tui.models.factory import BUNDLED
 from growbox_tui.models.offered import offered
+from tests.doubles.patience import FOR_EVER
 from tests.doubles.stream_server import StreamServer
 
 _SERVERS = ("OLLAMA", "LM_STUDIO", "HOSTED_VLLM", "LLAMACPP")
 NOBODY = {f"{server}_API_BASE": "http://127.0.0.1:9" for server in _SERVERS}
+
+
+@pytest.fixture(autouse=True)
+def servers_take_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discover, "CONNECT_S", FOR_EVER)
+    monkeypatch.setattr(discover, "ASK_S", FOR_EVER)
 
 
 async def test_a_key_in_the_environment_comes_first_and_is_named():

@@ -17,6 +17,7 @@ from memory.store import vectors
 from memory.store.database import open_database
 from memory.types import Entry, NewNode, Query
 from tests.doubles.embedding import LetterEmbedder, SetClock
+from tests.doubles.patience import FOR_EVER
 
 ROOT = Path(__file__).resolve().parents[3]
 TOOLS, SYSTEM = ('{"name":"shell"}',), ("You are growbox.", "rules")
@@ -87,27 +88,27 @@ async def test_settling_embeds_newest_first_until_nothing_is_pending(tmp_path: P
     await memory.remember(NewNode("user", "42"))
 
     assert await memory.settle(0) == 0
-    assert await memory.settle(60) == total + 1
-    assert await memory.settle(60) == 0
+    assert await memory.settle(FOR_EVER) == total + 1
+    assert await memory.settle(FOR_EVER) == 0
 
     assert embedder.asked[:2] == ["42", f"text {total - 1}"]
     assert len(embedder.asked) == total + 1
     state = await memory.state()
     assert (state.nodes, state.embedded, state.embedder) == (total + 1, total, "letters/1")
     await memory.remember(NewNode("user", "late"))
-    assert await memory.settle(60) == 1
+    assert await memory.settle(FOR_EVER) == 1
     await memory.close()
 
 
 async def test_what_one_process_left_the_next_one_settles(tmp_path: Path) -> None:
     first = await Memory.open(tmp_path / "m.db")
     await first.remember(NewNode("user", "abc"))
-    assert await first.settle(60) == 0
+    assert await first.settle(FOR_EVER) == 0
     await first.close()
 
     second = await Memory.open(tmp_path / "m.db", embedder=LetterEmbedder())
 
-    assert await second.settle(60) == 1
+    assert await second.settle(FOR_EVER) == 1
     assert (await second.state()).embedded == 1
     await second.close()
 
@@ -116,7 +117,7 @@ async def test_another_stamp_starts_a_space_of_its_own(tmp_path: Path) -> None:
     for stamp in ("letters/1", "letters/2"):
         memory = await Memory.open(tmp_path / "m.db", embedder=LetterEmbedder(stamp))
         await memory.remember(NewNode("user", f"for {stamp}"))
-        await memory.settle(60)
+        await memory.settle(FOR_EVER)
         await memory.close()
 
     db = open_database(tmp_path / "m.db")
@@ -130,7 +131,7 @@ async def test_two_memories_that_settle_the_same_file_do_no_harm(tmp_path: Path)
     for number in range(70):
         await one.remember(NewNode("user", f"text {number}"))
 
-    await asyncio.gather(one.settle(60), other.settle(60))
+    await asyncio.gather(one.settle(FOR_EVER), other.settle(FOR_EVER))
 
     assert (await one.state()).embedded == 70
     await one.close()
@@ -348,7 +349,7 @@ async def test_a_file_that_is_no_memory_leaves_no_thread_behind(tmp_path: Path) 
 
     for thread in threading.enumerate():
         if thread.name.startswith("memory-") and thread is not threading.current_thread():
-            thread.join(5)
+            thread.join(FOR_EVER)
             assert not thread.is_alive()
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from memory import Memory, VectorsUnavailable
 from memory.types import NewNode, Query
 from tests.doubles.embedding import LetterEmbedder
+from tests.doubles.patience import FOR_EVER
 
 
 class FallingEmbedder(LetterEmbedder):
@@ -27,14 +28,14 @@ async def test_what_was_settled_before_an_embedder_fell_back_is_settled_again(
     before = await Memory.open(path, embedder=LetterEmbedder("wanted/1"))
     for text in ("the deploy key", "the vault door"):
         await before.remember(NewNode("user", text))
-    await before.settle(5)
+    await before.settle(FOR_EVER)
     await before.close()
 
     memory = await Memory.open(path, embedder=FallingEmbedder("wanted/1"))
-    assert await memory.settle(5) == 0
+    assert await memory.settle(FOR_EVER) == 0
     assert not (await memory.recall(Query("where is the deploy key?"))).complete
 
-    assert await memory.settle(5) == 2
+    assert await memory.settle(FOR_EVER) == 2
 
     found = await memory.recall(Query("where is the deploy key?"))
     assert (found.complete, "vector" in found.ways) == (True, True)
@@ -66,10 +67,10 @@ async def test_what_a_failing_embedder_leaves_is_told_and_stays_pending(tmp_path
     await memory.remember(NewNode("user", "the deploy key"))
 
     with pytest.raises(VectorsUnavailable, match="RuntimeError: out of order"):
-        await memory.settle(5)
+        await memory.settle(FOR_EVER)
 
     embedder.mended = True
-    assert await memory.settle(5) == 1
+    assert await memory.settle(FOR_EVER) == 1
     await memory.close()
 
 
@@ -78,7 +79,7 @@ async def test_vectors_that_belong_to_no_text_are_refused(tmp_path: Path) -> Non
     await memory.remember(NewNode("user", "the deploy key"))
 
     with pytest.raises(VectorsUnavailable, match="shape"):
-        await memory.settle(5)
+        await memory.settle(FOR_EVER)
 
     assert (await memory.state()).embedded == 0
     await memory.close()
