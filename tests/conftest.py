@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.doubles.patience import FOR_EVER
+
 settings.register_profile("growbox", deadline=None)
 settings.load_profile("growbox")
 
@@ -59,6 +61,13 @@ def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathF
     monkeypatch.setenv("LANG", "C.UTF-8")
     time.tzset()
     return home
+
+
+@pytest.fixture(autouse=True)
+def closing_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing the memory waits until all is done: two seconds may be little on a busy machine."""
+    monkeypatch.setattr("memory.memory.CLOSE_SECONDS", FOR_EVER)
+    monkeypatch.setattr("memory.store.lane.CLOSE_GRACE_SECONDS", FOR_EVER)
 
 
 @pytest.fixture(autouse=True)

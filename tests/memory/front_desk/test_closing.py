@@ -19,16 +19,21 @@ from memory import memory as desk
 from memory.store import lane, nodes
 from memory.store.database import open_database
 from memory.types import NewNode
+from tests.doubles.patience import FOR_EVER
 
 SILENT = "silent disk"
-FOR_EVER = 30
-"""Seconds after which a close that should have ended counts as hanging."""
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)
-def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_patience(monkeypatch: pytest.MonkeyPatch, closing_takes_its_time: None) -> None:
+    """What has begun is soon broken off, and has all the time that it needs to notice."""
     monkeypatch.setattr(desk, "CLOSE_SECONDS", 0.05)
+
+
+@pytest.fixture
+def short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread is soon given up."""
     monkeypatch.setattr(lane, "CLOSE_GRACE_SECONDS", 0.2)
 
 
@@ -89,7 +94,7 @@ async def test_a_file_that_another_program_holds_does_not_hold_up_closing(tmp_pa
 
 
 async def test_a_disk_that_never_answers_does_not_hold_up_closing(
-    tmp_path: Path, disk: SilentDisk, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, disk: SilentDisk, short_grace: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(desk, "open_database", partial(open_database, vfs=SILENT))
     memory = await Memory.open(tmp_path / "m.db")
@@ -105,7 +110,9 @@ async def test_a_disk_that_never_answers_does_not_hold_up_closing(
     assert all(isinstance(error, Busy) and error.hint for error in told)
 
 
-async def test_an_embedder_that_never_ends_does_not_hold_up_closing(tmp_path: Path) -> None:
+async def test_an_embedder_that_never_ends_does_not_hold_up_closing(
+    tmp_path: Path, short_grace: None
+) -> None:
     begun, wakes = threading.Event(), threading.Event()
 
     class Endless:
