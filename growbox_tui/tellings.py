@@ -26,6 +26,9 @@ _ANSWERS: dict[str, tuple[Level, str]] = {
     "always": ("good", "always allowed"),
     "no": ("warning", "refused"),
 }
+_RULES: dict[e.RuleOutcome, Level] = {
+    "kept": "good", "merged": "info", "refused": "warning", "changed": "good", "dropped": "good",
+}  # fmt: skip
 _BY = {"user": "", "flag": " by --yes", "nobody": ", nobody was there to ask"}
 
 
@@ -63,8 +66,9 @@ def rebased(event: e.Rebased) -> Notice:
 
 
 def rules_changed(event: e.RulesChanged) -> Notice:
-    """What became of a rule, and where all of them are."""
-    return Notice(sentences(event.notice), "good", f"/rules shows all {len(event.rules)}.")
+    """What became of a rule, in one line."""
+    level = _RULES.get(event.outcome, "info")
+    return Notice(sentences(in_short(event.notice), "/rules shows all"), level)
 
 
 def hands_arrived(event: e.HandsArrived) -> Notice:

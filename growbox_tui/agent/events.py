@@ -31,6 +31,7 @@ Shortfall = Literal[
 """Why a cache served less than it might have. ``edit``: bytes changed in front of others, which
 must never happen within an epoch. ``epoch``: a new one began. ``step``: rounding by the provider.
 ``provider``: by its own rules it should have served more."""
+RuleOutcome = Literal["", "kept", "merged", "refused", "changed", "dropped"]
 SegmentState = Literal["hit", "new", "broken"]
 """``hit``: the same bytes as in an earlier request. ``new``: never sent before.
 ``broken``: bytes behind the first change, which a cache could have served and will not."""
@@ -78,6 +79,8 @@ class WindowItemView:
     heat: float
     tokens: int
     place: Literal["region", "tail"]
+    pinned: bool = False
+    """Whether the user pinned it, so that no epoch drops it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +260,8 @@ class RulesChanged:
     rules: tuple[RuleView, ...]
     notice: str = ""
     """What happened, in words: kept, merged, refused."""
+    outcome: RuleOutcome = ""
+    """The same as a word; empty where nothing happened to tell of."""
 
 
 @dataclass(frozen=True, slots=True)
