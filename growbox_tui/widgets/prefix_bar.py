@@ -17,7 +17,17 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
-from growbox_tui.widgets.figures import DOT, count, fit, money, percent
+from growbox_tui.widgets.cache_words import (
+    Phrase,
+    best,
+    forecast,
+    phrase_rows,
+    report,
+    row_cells,
+    verdict,
+    warmth,
+)
+from growbox_tui.widgets.figures import DOT, count, fit
 from growbox_tui.widgets.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -47,14 +57,6 @@ class Stretch:
     text: str
     cells: int
     state: SegmentState
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """Words of the second line and how loud they are: ``quiet``, ``figure`` or ``alarm``."""
-
-    text: str
-    kind: str
 
 
 def share_cells(tokens: Sequence[int], cells: int) -> list[int]:
@@ -111,45 +113,6 @@ def stretches(segments: Sequence[SegmentView], cells: int) -> list[Stretch]:
     return drawn
 
 
-def forecast(prompt: PromptBuilt) -> Phrase:
-    """What we say the cache should serve."""
-    return Phrase(f"forecast {count(prompt.predicted)} of {count(prompt.total)}", "quiet")
-
-
-def report(prompt: PromptBuilt, usage: UsageReported | None) -> Phrase:
-    """What the provider said it served. A figure that was not reported is never shown as zero."""
-    if usage is None:
-        return Phrase("served: waiting", "quiet")
-    if usage.cache_read is None:
-        return Phrase("served: not reported", "quiet")
-    if not usage.input:
-        return Phrase(f"served {count(usage.cache_read)}, input not reported", "figure")
-    share = percent(usage.cache_read / usage.input)
-    return Phrase(f"served {count(usage.cache_read)} of {count(usage.input)} ({share})", "figure")
-
-
-def verdict(prompt: PromptBuilt, usage: UsageReported | None) -> Phrase:
-    """Whether the prefix held, or the cause why not, in words."""
-    cause = one_line((usage.cause if usage else "") or prompt.cause)
-    if cause:
-        return Phrase(cause, "alarm")
-    return Phrase("first prompt" if prompt.request <= 1 else "prefix grew", "quiet")
-
-
-def warmth(event: Warmed) -> Phrase:
-    """That requests keep the cache alive, how many of how many, and what they cost so far."""
-    return Phrase(f"kept warm {event.number} of {event.most}, {money(event.spent)}", "figure")
-
-
-def phrase_rows(phrases: Sequence[Phrase], cells: int) -> list[list[Phrase]]:
-    """The phrases in one row, or the last one in a row of its own, cut only if it outgrows that."""
-    joined = sum(cell_len(phrase.text) for phrase in phrases) + len(DOT) * (len(phrases) - 1)
-    if joined <= cells:
-        return [list(phrases)]
-    last = phrases[-1]
-    return [list(phrases[:-1]), [Phrase(fit(last.text, cells), last.kind)]]
-
-
 class PrefixBar(Widget):
     """Draws the last prompt that was built, and its report as soon as there is one."""
 
@@ -170,7 +133,9 @@ class PrefixBar(Widget):
     PrefixBar > .prefix-bar--empty { color: $text-muted; background: $panel; }
     PrefixBar > .prefix-bar--quiet { color: $text-muted; }
     PrefixBar > .prefix-bar--figure { color: $foreground; }
-    PrefixBar > .prefix-bar--alarm { color: $error; }
+    PrefixBar > .prefix-bar--good { color: $text-success; }
+    PrefixBar > .prefix-bar--caution { color: $text-warning; }
+    PrefixBar > .prefix-bar--alarm { color: $text-error; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "prefix-bar--hit",
@@ -179,6 +144,8 @@ class PrefixBar(Widget):
         "prefix-bar--empty",
         "prefix-bar--quiet",
         "prefix-bar--figure",
+        "prefix-bar--good",
+        "prefix-bar--caution",
         "prefix-bar--alarm",
     }
 
@@ -232,14 +199,16 @@ class PrefixBar(Widget):
         prompt = self._prompt
         if prompt is None:
             return [[Phrase(fit("what a cache can serve of it will stand here", width), "quiet")]]
-        phrases = [
-            forecast(prompt),
-            report(prompt, self._usage),
-            warmth(self._warmed) if self._warmed else verdict(prompt, self._usage),
-        ]
-        epoch = [Phrase(f"epoch {prompt.epoch}", "quiet")]
-        rows = phrase_rows(epoch + phrases, width)
-        return rows if len(rows) == 1 else phrase_rows(phrases, width)
+        usage = self._usage
+        head = [forecast(prompt, usage), report(usage)]
+        bound = best(prompt, usage)
+        last = warmth(self._warmed) if self._warmed else verdict(prompt, usage)
+        figures = [*head, bound] if bound else head
+        epoch = Phrase(f"epoch {prompt.epoch}", "quiet")
+        rows = phrase_rows([epoch, *figures, last], width)
+        if len(rows) > 1:
+            rows = phrase_rows([*figures, last], width)
+        return rows if row_cells(rows[0]) <= width else phrase_rows([*head, last], width)
 
     def _bar(self, width: int) -> Strip:
         drawn = stretches(self._prompt.segments, width) if self._prompt else []

@@ -1,21 +1,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from growbox_tui.agent.events import SegmentView
-from growbox_tui.widgets.prefix_bar import (
-    PATTERNS,
-    PrefixBar,
+from growbox_tui.agent.events import SegmentView, Shortfall, Warmed
+from growbox_tui.widgets.cache_words import (
+    NAMES,
+    TONES,
+    Phrase,
+    best,
+    classed,
+    forecast,
+    outcome,
     report,
-    share_cells,
-    stretches,
     verdict,
 )
+from growbox_tui.widgets.prefix_bar import PATTERNS, PrefixBar, share_cells, stretches
 from tests.tui.specimens import PROMPT, SEGMENTS, USAGE, Specimen, rows
 
 TOKENS = st.lists(st.integers(0, 2_000_000), max_size=12)
@@ -107,17 +112,51 @@ def test_what_was_not_reported_is_never_a_zero(
     cache_read: int | None, given_input: int | None, words: str
 ) -> None:
     usage = replace(USAGE, cache_read=cache_read, input=given_input)
-    assert report(PROMPT, usage).text == words
+    assert report(usage).text == words
 
 
-def test_the_cause_of_a_break_stands_in_place_of_prefix_grew() -> None:
+def test_until_the_report_the_prefix_held_or_the_cause_of_its_break_is_told() -> None:
     broken = replace(PROMPT, cause="broke at message 4: tools changed")
-    assert verdict(PROMPT, USAGE).text == "prefix grew"
-    assert verdict(broken, None).text == "broke at message 4: tools changed"
-    assert (
-        verdict(broken, replace(USAGE, cause="the provider forgot")).text == "the provider forgot"
-    )
+    grew = replace(PROMPT, segments=SEGMENTS[:2])
+    assert verdict(PROMPT, None) == Phrase("prefix grew", "quiet")
+    assert verdict(broken, None) == Phrase("broke at message 4: tools changed", "alarm")
+    assert verdict(replace(grew, cause="a new epoch"), None).kind == "caution"
     assert verdict(replace(PROMPT, request=1), None).text == "first prompt"
+
+
+def test_a_forecast_that_came_true_is_told_as_such() -> None:
+    assert verdict(PROMPT, USAGE) == Phrase("as forecast", "good")
+    silent = replace(USAGE, cache_read=None)
+    assert verdict(PROMPT, silent).text == "prefix grew"
+    assert verdict(PROMPT, replace(silent, kind="not reported")).text == "not reported"
+
+
+def test_a_shortfall_is_told_by_its_class_and_its_cause() -> None:
+    expired = replace(USAGE, cache_read=0, kind="expiry", cause="6 min passed, it lives 5")
+    assert verdict(PROMPT, expired) == Phrase("expired: 6 min passed, it lives 5", "caution")
+    assert verdict(PROMPT, replace(USAGE, kind="edit", cause="at block 3")).kind == "alarm"
+    assert classed("provider", "provider forgot 300") == "provider forgot 300"
+    assert outcome("", "the provider forgot", 100, 0) == Phrase("the provider forgot", "alarm")
+    assert outcome("", "more than was sure", 100, 200).kind == "quiet"
+
+
+def test_every_class_of_shortfall_has_a_name_and_a_tone() -> None:
+    known = set(get_args(Shortfall)) - {""}
+    assert set(NAMES) == set(TONES) == known
+    assert len(set(NAMES.values())) == len(known)
+
+
+def test_the_bound_is_left_out_where_nothing_was_sent_before() -> None:
+    assert best(PROMPT, None) is None
+    assert best(replace(PROMPT, bound=52_000), None) == Phrase("bound 52.0k", "quiet")
+    assert best(replace(PROMPT, bound=52_000), replace(USAGE, bound=51_000)) == Phrase(
+        "bound 51.0k", "quiet"
+    )
+
+
+def test_the_forecast_is_in_the_providers_tokens_once_it_reported() -> None:
+    assert forecast(PROMPT, None).text == "forecast 50.1k of 57.1k"
+    assert forecast(PROMPT, replace(USAGE, predicted=49_000)).text == "forecast 49.0k"
 
 
 @pytest.mark.parametrize("width", [80, 200])
@@ -126,10 +165,34 @@ async def test_forecast_and_report_stand_side_by_side(width: int) -> None:
     async with app.run_test(size=(width, 24)) as pilot:
         await pilot.pause()
         line = rows(app)[2]
-        assert "forecast 50.1k of 57.1k" in line
+        assert "forecast 50.1k" in line
         assert "served 49.8k of 57.1k (87 %)" in line
-        assert "prefix grew" in line
+        assert "as forecast" in line
         assert line.startswith(" epoch 7")
+
+
+async def test_forecast_report_and_bound_fit_in_one_line_of_80_columns() -> None:
+    app = Specimen()
+    async with app.run_test(size=(80, 24)) as pilot:
+        bar = app.query_one(PrefixBar)
+        bar.prompt(replace(PROMPT, bound=52_500))
+        bar.usage(replace(USAGE, bound=52_500))
+        await pilot.pause()
+        assert bar.size.height == 2
+        for words in ("forecast 50.1k", "(87 %)", "bound 52.5k", "as forecast"):
+            assert words in rows(app)[2]
+
+
+async def test_while_pings_keep_the_cache_alive_the_bar_says_so() -> None:
+    app = Specimen()
+    async with app.run_test(size=(80, 24)) as pilot:
+        bar = app.query_one(PrefixBar)
+        bar.warmed(Warmed(2, 19, 50_000, 0.01, 0.02))
+        await pilot.pause()
+        assert "kept warm 2 of 19, $0.02" in "\n".join(rows(app)[2:4])
+        bar.prompt(PROMPT)
+        await pilot.pause()
+        assert "kept warm" not in "\n".join(rows(app)[:4])
 
 
 async def test_a_report_for_another_request_is_not_shown() -> None:
