@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.doubles.patience import FOR_EVER
 
-settings.register_profile("growbox", deadline=None)
+# A busy machine is no fault of a test.
+settings.register_profile("growbox", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("growbox")
 
 FORGOTTEN_ENDINGS = ("_API_KEY", "_API_BASE", "_BASE_URL", "_AUTH_TOKEN", "_API_TOKEN")
@@ -64,8 +65,10 @@ def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathF
 
 
 @pytest.fixture(autouse=True)
-def closing_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Closing the memory waits until all is done: two seconds may be little on a busy machine."""
+def memory_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory waits for others, and at its end for itself, as long as it takes: a few seconds may be
+    little on a busy machine."""
+    monkeypatch.setattr("memory.store.database.BUSY_MS", FOR_EVER * 1000)
     monkeypatch.setattr("memory.memory.CLOSE_SECONDS", FOR_EVER)
     monkeypatch.setattr("memory.store.lane.CLOSE_GRACE_SECONDS", FOR_EVER)
 

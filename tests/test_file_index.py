@@ -39,7 +39,8 @@ async def test_whole_names_come_before_parts_and_parts_before_scattered_letters(
 
 @given(typed=st.lists(st.text("prune./sdA_", max_size=6), max_size=6))
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 async def test_what_was_typed_before_changes_no_answer(index: FileIndex, typed: list[str]) -> None:
     for text in typed:

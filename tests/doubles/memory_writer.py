@@ -13,7 +13,9 @@ from pathlib import Path
 
 from memory import Memory
 from memory.memory import Window
-from memory.types import NewNode
+from memory.store import database
+from memory.types import Budget, NewNode
+from tests.doubles.patience import FOR_EVER
 
 LARGE = 20_000
 """Characters of an answer: several pages, so that a kill can fall between two of them."""
@@ -21,6 +23,7 @@ LARGE = 20_000
 
 async def talk(path: Path, count: int) -> None:
     """Record ``count`` turns, with an epoch in between now and then."""
+    database.BUSY_MS = round(FOR_EVER * 1000)  # another writer may be slow, not only in the way
     memory = await Memory.open(path)
     session = await memory.open_session("/project", "scripted/voice")
     print("session", session, flush=True)
@@ -36,7 +39,12 @@ async def talk(path: Path, count: int) -> None:
 async def begin(memory: Memory, window: Window) -> None:
     """Start an epoch that keeps a few messages."""
     await memory.begin_epoch(
-        window, tools=("{}",), system=("s",), why="full", keep_tokens=50, region_tokens=100
+        window,
+        tools=("{}",),
+        system=("s",),
+        why="full",
+        budget=Budget(1000, 50, 50, 100, 100, 50),
+        cold=False,
     )
 
 

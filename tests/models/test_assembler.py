@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from growbox_tui.agent.messages import Text, Thinking, Usage
@@ -231,7 +231,6 @@ CALLS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(CALLS, st.integers(1, 9), st.sampled_from(["both", "id", "index"]))
 def test_calls_come_out_as_they_went_in_however_their_arguments_are_cut(calls, size, keys):
     fragments = []
@@ -246,7 +245,6 @@ def test_calls_come_out_as_they_went_in_however_their_arguments_are_cut(calls, s
     assert not reply.broken
 
 
-@settings(deadline=None)
 @given(CALLS, st.data())
 def test_a_call_that_was_cut_anywhere_never_runs(calls, data):
     *whole, (name, text) = calls

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from growbox_tui.models.sse import EventParser, EventTooLong, ServerEvent
@@ -53,7 +53,6 @@ def test_many_lines_of_one_event_count_together():
         parser.feed(b"data: xxxxxxxxxxxx\n" * 100)
 
 
-@settings(deadline=None)  # A busy machine is no fault.
 @given(
     st.lists(
         st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1), max_size=5

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(autouse=True)
-def short_patience(monkeypatch: pytest.MonkeyPatch, closing_takes_its_time: None) -> None:
+def short_patience(monkeypatch: pytest.MonkeyPatch, memory_takes_its_time: None) -> None:
     """What has begun is soon broken off, and has all the time that it needs to notice."""
     monkeypatch.setattr(desk, "CLOSE_SECONDS", 0.05)
 

@@ -16,6 +16,7 @@ from memory.hyperspace.embedders.choose import ChosenEmbedder, choose
 from memory.hyperspace.embedders.ngram_embedder import NgramEmbedder
 from memory.hyperspace.embedders.static_embedder import EmbedderUnavailable, StaticEmbedder
 from memory.protocols import Embedder
+from tests.doubles.patience import FOR_EVER
 
 EMBEDDERS = [StaticEmbedder(), NgramEmbedder()]
 both = pytest.mark.parametrize("embedder", EMBEDDERS, ids=["static", "ngram"])
@@ -137,6 +138,8 @@ def test_choosing_loads_neither_weights_nor_their_package() -> None:
         "import sys; from memory.hyperspace.embedders.choose import choose; print(choose().stamp);"
         "sys.exit(any(name in sys.modules for name in ('numpy', 'tokenizers', 'wordllama')))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=FOR_EVER
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("wordllama-l2-supercat-256/")
