@@ -15,8 +15,12 @@ from hypothesis import HealthCheck, settings
 
 from tests.doubles.patience import FOR_EVER
 
-# A busy machine is no fault of a test.
-settings.register_profile("growbox", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is no fault of a test, and the same examples are tried wherever the suite runs;
+# ``--hypothesis-profile=search`` looks for new ones.
+settings.register_profile(
+    "growbox", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("search", settings.get_profile("growbox"), derandomize=False)
 settings.load_profile("growbox")
 
 FORGOTTEN_ENDINGS = ("_API_KEY", "_API_BASE", "_BASE_URL", "_AUTH_TOKEN", "_API_TOKEN")
