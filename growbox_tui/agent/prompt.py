@@ -1,24 +1,29 @@
-"""The prompt: an ordered list of blocks, most stable first, and what changed since the last one.
+"""The prompt: an ordered list of blocks, most stable first, as a prefix cache sees it.
 
     tools → system → rules → region → tail → turn
 
-``tools`` and ``system`` never change within an epoch, ``rules`` holds project instructions,
-``region`` the memories that an epoch began with, ``tail`` the conversation, ``turn`` the running
-turn. Within an epoch blocks are only ever added at the end.
+``tools`` and ``system`` never change within an epoch, ``rules`` holds project instructions and the
+constraints block, ``region`` what an epoch began with of memories and of the past, ``tail`` the
+conversation, ``turn`` the running turn. Within an epoch blocks are only ever added at the end.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from growbox_tui.agent.events import SegmentState, SegmentView
-from growbox_tui.agent.messages import Message, Text, message_from_json
-from growbox_tui.models.protocol import Request
+from growbox_tui.agent.messages import Message, Text, Thinking, message_from_json
+from growbox_tui.models.protocol import Mark, Request
 from memory.tokens import estimate
-from memory.types import Entry, Epoch
+from memory.types import Entry, Epoch, Item
+
+DIGEST_BYTES = 9
+"""Of a block's name: 72 bits, twelve letters of base64 without padding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,18 @@ class Block:
     digest: str
     """Chained: equal digests mean that all up to and including this block is equal."""
     tokens: int
+    """Estimated tokens."""
+    content: str = ""
+    """Of this block alone: equal wherever the same bytes stand."""
+    parts: int = 1
+    """Content blocks that it begins; 0 where it goes on with the one before."""
+    ends: bool = True
+    """Whether a content block ends behind it, so that a cache entry could."""
+    heard: bool = False
+    """Whether it ends the system text or a message that the model did not write: there a
+    provider may set a mark of its own."""
+    reply: bool = False
+    """Whether the model wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,50 +54,150 @@ class Prompt:
 
     request: Request
     blocks: tuple[Block, ...]
+    epoch: int = 0
+    system_ends: tuple[int, ...] = ()
+    """Where each system text ends, as an index into ``blocks``."""
+    message_ends: tuple[int, ...] = ()
+    """Where each message ends, likewise."""
+    region_ends: tuple[int, ...] = ()
+    """Where each segment of the region ends, likewise; the last one ends the first message."""
 
     @property
     def tokens(self) -> int:
         """Estimated tokens in all."""
         return sum(block.tokens for block in self.blocks)
 
+    def position(self, mark: Mark) -> int:
+        """The block behind which a mark stands."""
+        if mark.place == "system":
+            return self.system_ends[mark.index]
+        if mark.part is not None:
+            return self.region_ends[mark.part]
+        return self.message_ends[mark.index]
+
+    def marked(self, marks: tuple[Mark, ...]) -> Prompt:
+        """The same bytes, asking for cache entries there."""
+        return replace(self, request=replace(self.request, marks=marks))
+
     def request_for(self, session: str) -> Request:
         """The request, with the key by which some providers route to a warm cache."""
         return replace(self.request, session=session)
 
 
-def lay_out(epoch: Epoch, entries: Sequence[Entry], *, turn: int, with_tools: bool) -> Prompt:
+def lay_out(
+    epoch: Epoch,
+    entries: Sequence[Entry],
+    *,
+    turn: int,
+    with_tools: bool,
+    wire: str = "",
+) -> Prompt:
     """The prompt of an epoch and its tail. Pure: the same rows give the same bytes.
 
     An epoch's system blocks are the system text, the words about hands, then rules; a model that
-    is offered no hands is not told of them.
+    is offered no hands is not told of them. ``wire`` is the model, whose reasoning goes back to
+    it alone.
     """
     tools = epoch.tools if with_tools else ()
     system = epoch.system if with_tools else epoch.system[:1] + epoch.system[2:]
-    pieces = [("tools", tool, estimate(tool)) for tool in tools]
-    pieces += [
-        ("rules" if text in epoch.system[2:] else "system", text, estimate(text)) for text in system
-    ]
-    pieces += [("region", item.body, item.tokens) for item in epoch.items]
-    pieces += [
-        ("turn" if entry.turn == turn else "tail", entry.body, entry.tokens) for entry in entries
-    ]
-    messages = [message_from_json(entry.body) for entry in entries]
-    if epoch.items:
-        region = tuple(Text(item.body) for item in epoch.items)
-        if messages and messages[0].role == "user":
-            messages[0] = Message("user", region + messages[0].parts)
+    chain = _Chain()
+    for tool in tools:
+        chain.add("tools", tool)
+    ruled = len(system) - len(epoch.system[2:])
+    for place, text in enumerate(system):
+        chain.add("system" if place < ruled else "rules", text, heard=place == len(system) - 1)
+    system_ends = tuple(range(len(tools), len(tools) + len(system)))
+    region, region_ends = _region(chain, epoch.items)
+    messages, message_ends = list(region), list(region_ends[-1:])
+    for entry in entries:
+        message = message_from_json(entry.body)
+        chain.message("turn" if entry.turn == turn else "tail", entry, message, wire)
+        messages.append(message)
+        message_ends.append(len(chain.blocks) - 1)
+    request = Request(
+        tools=tools,
+        system=system,
+        messages=tuple(messages),
+        carried=len(region) + epoch.carried,
+    )
+    return Prompt(
+        request, tuple(chain.blocks), epoch.number, system_ends, tuple(message_ends), region_ends
+    )
+
+
+def _region(chain: _Chain, items: Iterable[Item]) -> tuple[tuple[Message, ...], tuple[int, ...]]:
+    """The region as one message of its own, a part for each segment; and where the parts end."""
+    parts: list[Text] = []
+    ends: list[int] = []
+    for _, neighbours in groupby(items, key=lambda item: item.segment):
+        segment = list(neighbours)
+        for place, item in enumerate(segment):
+            chain.item(item, first=place == 0, last=place == len(segment) - 1)
+        parts.append(Text("\n".join(item.body for item in segment)))
+        ends.append(len(chain.blocks) - 1)
+    if not parts:
+        return (), ()
+    chain.blocks[-1] = replace(chain.blocks[-1], heard=True)
+    return (Message("user", tuple(parts)),), tuple(ends)
+
+
+class _Chain:
+    """Blocks in the making, each named by a hash of itself and all before it."""
+
+    __slots__ = ("_state", "blocks")
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._state = b""
+
+    def add(self, segment: str, text: str, *, heard: bool = False) -> None:
+        """A tool or a system text."""
+        digest, content = self._next(text)
+        self.blocks.append(Block(segment, digest, estimate(text), content, heard=heard))
+
+    def item(self, item: Item, *, first: bool, last: bool) -> None:
+        """An item of the region, which begins or goes on with a segment."""
+        digest, content = self._next(item.body, b"" if first else b"\n")
+        self.blocks.append(
+            Block("region", digest, item.tokens, content, parts=int(first), ends=last)
+        )
+
+    def message(self, segment: str, entry: Entry, message: Message, wire: str) -> None:
+        """A message of the conversation."""
+        digest, content = self._next(entry.body)
+        reply = message.role == "assistant"
+        self.blocks.append(
+            Block(
+                segment,
+                digest,
+                entry.tokens,
+                content,
+                parts=_content_blocks(message, wire),
+                heard=not reply,
+                reply=reply,
+            )
+        )
+
+    def _next(self, text: str, joint: bytes = b"") -> tuple[str, str]:
+        data = text.encode("utf-8", "surrogatepass")
+        self._state = hashlib.sha256(self._state + joint + data).digest()
+        return name(self._state), name(hashlib.sha256(data).digest())
+
+
+def name(digest: bytes) -> str:
+    """A digest as a short name for a block."""
+    return base64.b64encode(digest[:DIGEST_BYTES]).decode("ascii")
+
+
+def _content_blocks(message: Message, wire: str) -> int:
+    """How many content blocks a message is on the wire; never less than one."""
+    sent = 0
+    for part in message.parts:
+        if isinstance(part, Thinking):
+            sent += part.wire == wire and bool(part.opaque)
         else:
-            messages.insert(0, Message("user", region))
-    return Prompt(Request(tools=tools, system=system, messages=tuple(messages)), _chained(pieces))
-
-
-def _chained(pieces: Sequence[tuple[str, str, int]]) -> tuple[Block, ...]:
-    digest = b""
-    blocks = []
-    for segment, text, tokens in pieces:
-        digest = hashlib.sha256(digest + text.encode("utf-8", "surrogatepass")).digest()
-        blocks.append(Block(segment, digest[:12].hex(), tokens))
-    return tuple(blocks)
+            sent += not isinstance(part, Text) or bool(part.text.strip())
+    return max(1, sent)
 
 
 @dataclass(frozen=True, slots=True)
