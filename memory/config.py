@@ -30,6 +30,9 @@ HALF_LIFE_TURNS = 12.0
 """Turns after which a memory that was not found again has half its heat. About one sitting: what
 was hot yesterday does not crowd out what was found twice today."""
 
+HALF_LIFE_EPOCHS = 6.0
+"""Epochs after which an item of the region has half its worth: some ten of them make a region."""
+
 ITEM_TOKENS = 400
 """Estimated tokens of one memory in the context region; the whole is paged in by its address."""
 

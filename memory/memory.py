@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from memory.config import CLOSE_SECONDS
 from memory.context import epochs
-from memory.context.window import Window, carry
+from memory.context.tail_ring import Shorten
+from memory.context.window import Scene, Window
 from memory.protocols import Clock, Embedder
 from memory.settling import Settling, SharedEmbedder
 from memory.store import conversation, nodes, vectors
@@ -24,6 +25,7 @@ from memory.store.lane import Lane
 from memory.store.texts import clean
 from memory.store.writes import Writes
 from memory.types import (
+    Budget,
     Entry,
     Epoch,
     MemoryState,
@@ -186,25 +188,33 @@ class Memory:
         tools: tuple[str, ...],
         system: tuple[str, ...],
         why: str,
-        keep_tokens: int,
-        region_tokens: int,
+        budget: Budget,
+        cold: bool,
+        shorten: Shorten | None = None,
+        standing: Sequence[str] = (),
     ) -> Epoch:
-        """Start the next epoch, with a prompt of at most about ``keep_tokens`` of conversation
-        and ``region_tokens`` of memories (estimated).
+        """Start the next epoch, with a prompt of at most about ``budget.tail_low`` tokens of
+        conversation behind a region of at most ``budget.region_high``.
 
-        Of the tail the newest whole turns stay; the newest turn keeps what the user said and at
-        least its newest message with its results, whatever the budget, unless that is 0. The
-        region keeps the hottest of its items and of the memories that fell out of the tail.
+        Args:
+            cold: whether no cache serves the old prefix any more. If not, what stands in the
+                region stays as it is as long as there is room.
+            shorten: makes a giant that stays in the tail smaller; without it all stay whole.
+            standing: texts that must stand in the prompt until they are done, such as an open
+                plan; one that stands in the region already is left where it is.
+
+        Of the tail the newest messages stay, each with its results. The running turn keeps what
+        the user said first and last in it and its newest message, whatever the budget, unless
+        that is 0.
         """
 
         async def change() -> Epoch:
-            at, going = self._clock.now(), carry(window, keep_tokens)
-            fixed = epochs.Fixed(tools, system, clean(why))
-            epoch = await self._writer.run(
-                lambda db: epochs.begin(db, window, going, fixed, region_tokens, at)
+            at, going = self._clock.now(), epochs.part(window, budget, shorten)
+            fixed = epochs.Fixed(tools, system, clean(why), tuple(standing))
+            scene = await self._writer.run(
+                lambda db: epochs.begin(db, window, going, fixed, budget, at, cold=cold)
             )
-            window.start(epoch, going.entries)
-            return epoch
+            return _entered(window, scene)
 
         return await self._writes.in_turn(change())
 
@@ -212,9 +222,13 @@ class Memory:
         self, window: Window, *, tools: tuple[str, ...], system: tuple[str, ...]
     ) -> Epoch:
         """Clear conversation, region and heat. The timeline keeps all of it."""
-        return await self.begin_epoch(
-            window, tools=tools, system=system, why="nap", keep_tokens=0, region_tokens=0
-        )
+
+        async def change() -> Epoch:
+            at, fixed = self._clock.now(), epochs.Fixed(tools, system, "nap")
+            scene = await self._writer.run(lambda db: epochs.clear(db, window, fixed, at))
+            return _entered(window, scene)
+
+        return await self._writes.in_turn(change())
 
     async def record(
         self,
@@ -241,15 +255,12 @@ class Memory:
         """
 
         async def change() -> Entry:
-            if window.epoch is None:
-                raise ValueError("a message needs an epoch to stand in")
-            number = window.epoch.number
             entry = Entry(window.next_seq, turn, role, clean(body), tokens, None, tuple(shows))
-            at = self._clock.now()
+            at, queue = self._clock.now(), window.queue_after(entry)
             stored = await self._writer.run(
-                lambda db: epochs.record(db, window, number, entry, node, at)
+                lambda db: epochs.record(db, window, entry, node, queue, at)
             )
-            window.append(stored)
+            window.append(stored, queue)
             return stored
 
         return await self._writes.in_turn(change())
@@ -286,6 +297,13 @@ class Memory:
     async def _write(self, work: Callable[[Database], Answer]) -> Answer:
         """One write, finished even if the caller is cancelled."""
         return await self._writes.whole(self._writer.run(work))
+
+
+def _entered(window: Window, scene: Scene) -> Epoch:
+    """The window follows its file; the epoch that begins."""
+    assert scene.epoch is not None
+    window.enter(scene)
+    return scene.epoch
 
 
 def _state(db: Database, stamp: str) -> MemoryState:

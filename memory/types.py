@@ -206,6 +206,8 @@ class Epoch:
     first: int
     """``Entry.seq`` of the first message of its tail."""
     why: str
+    carried: int = 0
+    """How many entries at the front of its tail were carried from the epoch before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 
 from growbox_tui.claims import Claims, SessionError, is_alive, started, this_process
 from memory.memory import Memory
-from memory.types import NewNode
+from memory.types import Budget, NewNode
 
 
 @pytest.fixture
@@ -24,7 +24,8 @@ async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
 async def a_session(memory: Memory) -> str:
     session = await memory.open_session("/orchard", "m")
     window = await memory.window(session)
-    await memory.begin_epoch(window, tools=(), system=(), why="", keep_tokens=0, region_tokens=0)
+    budget = Budget(1000, 0, 0, 0, 0, 0)
+    await memory.begin_epoch(window, tools=(), system=(), why="", budget=budget, cold=True)
     node = NewNode("user", "hello", project="/orchard", session=session, turn=1)
     await memory.record(window, turn=1, role="user", body="{}", tokens=1, node=node)
     return session

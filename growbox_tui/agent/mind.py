@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
-from memory.types import Entry, Epoch, MemoryState, NewNode, Node, Query, Recollection
+from memory.types import Budget, Entry, Epoch, Line, MemoryState, NewNode, Node, Query, Recollection
 
 
 class View(Protocol):
@@ -26,6 +26,22 @@ class View(Protocol):
     @property
     def tokens(self) -> int:
         """Estimated tokens of the whole prompt."""
+
+    @property
+    def tail_tokens(self) -> int:
+        """Estimated tokens of the tail."""
+
+    @property
+    def region_tokens(self) -> int:
+        """Estimated tokens of the region."""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The summary chain, oldest first."""
+
+    @property
+    def pinned(self) -> tuple[str, ...]:
+        """Ids of the nodes that the user pinned."""
 
     @property
     def turns(self) -> int:
@@ -73,8 +89,10 @@ class Mind(Protocol):
         tools: tuple[str, ...],
         system: tuple[str, ...],
         why: str,
-        keep_tokens: int,
-        region_tokens: int,
+        budget: Budget,
+        cold: bool,
+        shorten: Callable[[Entry, int], Entry] | None = None,
+        standing: Sequence[str] = (),
     ) -> Epoch:
         """Start the next epoch with a shorter (or the first) prompt."""
 

@@ -1,8 +1,8 @@
 """IndexQueue: which of the memories in the prompt are wanted most.
 
-Heat lives here and never in the prompt, so a memory that is found again moves up in this queue
-without a byte of the prompt changing. Heat halves every ``HALF_LIFE_TURNS`` turns: without ageing,
-what was hot weeks ago would own the region for ever.
+Heat, pins and evictions live here and never in the prompt, so a memory that is found again moves up
+in this queue without a byte of the prompt changing. Heat halves every ``HALF_LIFE_TURNS`` turns:
+without ageing, what was hot weeks ago would own the region for ever.
 """
 
 from __future__ import annotations
@@ -29,11 +29,22 @@ def aged(warmth: Warmth, turn: int, half_life: float = HALF_LIFE_TURNS) -> float
     return warmth.heat * left
 
 
-class IndexQueue:
-    """Remembered nodes of one window by heat."""
+PINS, EVICTED = "pins:", "evicted:"
+"""Keys of ``to_plain`` beside the nodes; no node's id holds a colon."""
 
-    def __init__(self, warmths: Mapping[str, Warmth] | None = None) -> None:
+
+class IndexQueue:
+    """The nodes of one window by heat; which of them are pinned, and which are to go."""
+
+    def __init__(
+        self,
+        warmths: Mapping[str, Warmth] | None = None,
+        pins: Iterable[str] = (),
+        evicted: Iterable[str] = (),
+    ) -> None:
         self._warmths = dict(warmths or {})
+        self._pins = dict.fromkeys(pins)
+        self._evicted = set(evicted)
 
     def __contains__(self, node: object) -> bool:
         return node in self._warmths
@@ -46,15 +57,47 @@ class IndexQueue:
         """All members."""
         return frozenset(self._warmths)
 
+    @property
+    def pinned(self) -> tuple[str, ...]:
+        """Nodes that no sweep may take, in the order in which they were pinned. The window need not
+        hold them yet."""
+        return tuple(self._pins)
+
+    @property
+    def evicted(self) -> frozenset[str]:
+        """Members whose bytes go at the next sweep."""
+        return frozenset(self._evicted)
+
+    def pin(self, node: str) -> None:
+        """Let no sweep take it."""
+        self._pins[node] = None
+        self._evicted.discard(node)
+
+    def unpin(self, node: str) -> None:
+        """Let it be like any other."""
+        self._pins.pop(node, None)
+
+    def evict(self, node: str) -> None:
+        """Have a member go at the next sweep; whatever finds it again before takes that back."""
+        self.unpin(node)
+        if node in self._warmths:
+            self._warmths[node] = Warmth(0.0, -1)
+            self._evicted.add(node)
+
     def admit(self, node: str, turn: int) -> None:
         """A node enters the window, or is shown in it once more."""
         self._warmths[node] = Warmth(self.heat(node, turn) + 1.0, turn)
+        self._evicted.discard(node)
 
     def touch(self, nodes: Iterable[str], turn: int) -> None:
         """Members found again get warmer; others are not admitted by it."""
         for node in nodes:
             if node in self._warmths:
                 self.admit(node, turn)
+
+    def enter(self, node: str, turn: int) -> None:
+        """A node enters, found by nobody; one that is here already stays as warm as it is."""
+        self._warmths.setdefault(node, Warmth(1.0, turn))
 
     def redate(self, nodes: Iterable[str], turn: int) -> None:
         """Count what was found just before a turn's first message as found in that turn."""
@@ -67,35 +110,40 @@ class IndexQueue:
         warmth = self._warmths.get(node)
         return 0.0 if warmth is None else aged(warmth, turn)
 
-    def rank(self, nodes: Iterable[str], turn: int) -> list[str]:
-        """Those that must stay first: found in this turn, then by heat; ties keep their order.
-
-        What was found this turn is never the victim of what was hot before it: the newcomer has
-        only one point of heat and would never reach the prompt otherwise.
-        """
-        return sorted(
-            nodes, key=lambda node: (not self.found_in(node, turn), -self.heat(node, turn))
-        )
-
     def found_in(self, node: str, turn: int) -> bool:
-        """Whether the node was found in this turn."""
+        """Whether the node was found in this turn, and so is held: it is never the victim of what
+        was hot before it. The newcomer has only one point of heat and would never reach the prompt
+        otherwise."""
         warmth = self._warmths.get(node)
         return warmth is not None and warmth.turn >= turn
 
     def retain(self, nodes: Iterable[str]) -> None:
-        """Forget all members but these."""
+        """Forget all members but these. Pins stay."""
         staying = set(nodes)
         self._warmths = {node: warmth for node, warmth in self._warmths.items() if node in staying}
+        self._evicted &= staying
 
     def to_plain(self) -> dict[str, list[Any]]:
-        """For the memory file: node → [heat, turn]."""
-        return {node: [warmth.heat, warmth.turn] for node, warmth in self._warmths.items()}
+        """For the memory file: node → [heat, turn], and the lists of pins and evictions."""
+        plain: dict[str, list[Any]] = {
+            node: [warmth.heat, warmth.turn] for node, warmth in self._warmths.items()
+        }
+        if self._pins:
+            plain[PINS] = list(self._pins)
+        if self._evicted:
+            plain[EVICTED] = sorted(self._evicted)
+        return plain
 
     def copy(self) -> IndexQueue:
         """A queue of its own with the same members."""
-        return IndexQueue(self._warmths)
+        return IndexQueue(self._warmths, self._pins, self._evicted)
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> IndexQueue:
-        """What ``to_plain`` gave."""
-        return cls({node: Warmth(float(heat), int(turn)) for node, (heat, turn) in plain.items()})
+        """What ``to_plain`` gave, or gave before there were pins."""
+        warmths = {
+            node: Warmth(float(entry[0]), int(entry[1]))
+            for node, entry in plain.items()
+            if node not in (PINS, EVICTED)
+        }
+        return cls(warmths, plain.get(PINS, ()), plain.get(EVICTED, ()))

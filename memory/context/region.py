@@ -1,15 +1,14 @@
-"""ContextRegion: remembered nodes that stand before the conversation, in fixed bytes.
+"""ContextRegion: what stands before the conversation, in fixed bytes.
 
-An item is rendered once, when it is admitted, and its bytes are stored with it. Within an epoch
-the region is fixed; what comes and what goes does so between two epochs, and the survivors keep
-their order, so the longest possible prefix stays the same.
+An item is rendered once, when it is admitted, and its bytes are stored with it. It has two states:
+it is there, or it is gone. Within an epoch the region is fixed, and what is evicted in it is only
+marked: its bytes go when the next sweep goes through the region anyway.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from memory.context.index_queue import IndexQueue
 from memory.types import Item
 
 
@@ -17,10 +16,12 @@ class ContextRegion:
     """The items of one epoch, in prompt order."""
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
-        """``ValueError`` if two items are of one node."""
+        """``ValueError`` if two items are of one node and kind."""
         self._items = tuple(items)
-        self._nodes = frozenset(item.node for item in self._items)
-        if len(self._nodes) < len(self._items):
+        self._memories = {item.node: item for item in self._items if item.kind == "memory"}
+        self.nodes = frozenset(item.node for item in self._items if is_node(item.node))
+        """The nodes that items are of."""
+        if len({(item.node, item.kind) for item in self._items}) < len(self._items):
             raise ValueError("a node stands in the region twice")
         self.tokens = sum(item.tokens for item in self._items)
         """Estimated tokens of all items."""
@@ -30,22 +31,16 @@ class ContextRegion:
         """In prompt order."""
         return self._items
 
+    @property
+    def memories(self) -> tuple[Item, ...]:
+        """The remembered nodes among them, in prompt order."""
+        return tuple(self._memories.values())
+
     def holds(self, node: str) -> bool:
-        """Whether the node stands here."""
-        return node in self._nodes
+        """Whether the node stands here as a memory; a line or an excerpt of it is less."""
+        return node in self._memories
 
 
-def survivors(items: Sequence[Item], queue: IndexQueue, turn: int, budget: int) -> tuple[Item, ...]:
-    """The items that stay within ``budget`` estimated tokens, in the order they came.
-
-    Taken by ``IndexQueue.rank``: this turn's finds, then the hottest. One that does not fit is
-    passed over, so that a large one does not shut out the small ones behind it.
-    """
-    by_node = {item.node: item for item in items}
-    staying: set[str] = set()
-    left = budget
-    for node in queue.rank(by_node, turn):
-        if by_node[node].tokens <= left:
-            staying.add(node)
-            left -= by_node[node].tokens
-    return tuple(item for item in by_node.values() if item.node in staying)
+def is_node(name: str) -> bool:
+    """Whether an item's name is that of a node; names with a colon are not."""
+    return ":" not in name

@@ -1,76 +1,101 @@
 """TailRing: the conversation as it stands in the prompt, oldest first.
 
-Within an epoch it only grows. Between two epochs whole turns fall off its front; within the
-running turn whole groups do, where a group is an assistant's message with the results of its
-calls. So a call is never without its results, and a result never without its call.
+Within an epoch it only grows. Between two epochs its oldest groups fall off its front, where a
+group is an assistant's message with the results of its calls: a call is never without its results,
+and a result never without its call. What the user said in the running turn stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from memory.types import Entry
+
+Shorten = Callable[[Entry, int], Entry]
+"""The same message in at most about so many tokens, naming the address of the whole; the entry as
+it is where it cannot be shortened. Memory does not look into bodies, so the spine does this."""
+
+GIANT = 1 / 2
+"""Of the budget: a larger group is shortened, so that it does not empty the ring."""
+SHORTENED = 1 / 4
+"""Of the budget: what a shortened group keeps."""
 
 
 class TailRing:
     """The entries of one epoch."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
-        self.entries: tuple[Entry, ...] = ()
-        """Oldest first."""
+        self._entries: list[Entry] = []
+        self._told: tuple[Entry, ...] = ()
         self.tokens = 0
         """Estimated tokens of all entries."""
-        self._shown: dict[str, None] = {}
+        self._shown: dict[str, int] = {}
         self._own: set[str] = set()
         for entry in entries:
             self.append(entry)
 
     def append(self, entry: Entry) -> None:
         """Add the newest entry."""
-        self.entries += (entry,)
+        self._entries.append(entry)
         self.tokens += entry.tokens
-        self._shown.update(dict.fromkeys(entry.shows))
+        for node in entry.shows:
+            # Its even share of the first entry that shows it.
+            self._shown.setdefault(
+                node, entry.tokens // (len(entry.shows) + (entry.role == "user"))
+            )
         if entry.node is not None:
             self._own.add(entry.node)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Oldest first."""
+        if len(self._told) < len(self._entries):
+            self._told = tuple(self._entries)
+        return self._told
 
     @property
     def shown(self) -> tuple[str, ...]:
         """Remembered nodes rendered in the entries, in order of first appearance."""
         return tuple(self._shown)
 
+    def shows(self, node: str) -> bool:
+        """Whether an entry shows the remembered node."""
+        return node in self._shown
+
     def holds(self, node: str) -> bool:
         """Whether an entry shows the node, or is the node's own."""
         return node in self._shown or node in self._own
 
     def share(self, node: str) -> int:
-        """About how many tokens a shown node takes: its even share of the first entry with it."""
-        for entry in self.entries:
-            if node in entry.shows:
-                return entry.tokens // (len(entry.shows) + (entry.role == "user"))
-        return 0
+        """About how many tokens a shown node takes; 0 for any other."""
+        return self._shown.get(node, 0)
 
 
-def kept(entries: Sequence[Entry], budget: int) -> tuple[Entry, ...]:
-    """The entries that the next epoch starts with: whole turns, newest first, within ``budget``.
+def kept(
+    entries: Sequence[Entry], budget: int, shorten: Shorten | None = None, most: int = 0
+) -> tuple[Entry, ...]:
+    """The entries that the next epoch starts with: whole groups, newest first, within ``budget``.
 
-    A budget of 0 keeps nothing. Otherwise the newest turn is never lost: where it does not fit
-    whole, it keeps what the user said in it and as many of its newest groups as fit, and at least
-    one, even if that alone is over the budget.
+    A budget of 0 keeps nothing. Otherwise the least is what the user said first and last in the
+    newest turn, and the newest group; for these alone the tail may be larger than ``budget``, up to
+    ``most`` tokens where ``shorten`` can make them so. A giant among the others is shortened
+    instead of keeping out all that is older.
     """
     if budget <= 0 or not entries:
         return ()
-    turns = _turns(entries)
-    newest = turns[-1]
-    if _tokens(newest) > budget:
-        return _shortened_turn(newest, budget)
-    staying = list(newest)
-    left = budget - _tokens(newest)
-    for turn in reversed(turns[:-1]):
-        left -= _tokens(turn)
+    parts = groups(entries)
+    least = _least(parts)
+    staying = _within([parts[place] for place in least], max(budget, most), shorten)
+    left = budget - _tokens(staying)
+    for part in reversed([part for place, part in enumerate(parts) if place not in least]):
+        fitting = part
+        if shorten is not None and _tokens(part) > budget * GIANT:
+            fitting = _within([part], int(budget * SHORTENED), shorten)
+        left -= _tokens(fitting)
         if left < 0:
             break
-        staying = [*turn, *staying]
-    return tuple(staying)
+        staying += fitting
+    return tuple(sorted(staying, key=lambda entry: entry.seq))
 
 
 def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
@@ -84,30 +109,34 @@ def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
     return found
 
 
-def _shortened_turn(turn: Sequence[Entry], budget: int) -> tuple[Entry, ...]:
-    parts = groups(turn)
-    spoken = [part for part in parts if part[0].role == "user" and part[0].node is not None]
-    if parts[0][0].role == "user" and parts[0] not in spoken:
-        spoken.insert(0, parts[0])
-    others = [part for part in parts if part not in spoken]
-    left = budget - sum(_tokens(part) for part in spoken)
-    staying = list(spoken)
-    for number, part in enumerate(reversed(others)):
-        left -= _tokens(part)
-        if left < 0 and number > 0:
-            break
-        staying.append(part)
-    return tuple(sorted((entry for part in staying for entry in part), key=lambda e: e.seq))
+def _least(parts: Sequence[Sequence[Entry]]) -> set[int]:
+    """Places of the groups that stay whatever the budget."""
+    turn = parts[-1][0].turn
+    spoken = [
+        place for place, part in enumerate(parts) if part[0].role == "user" and part[0].turn == turn
+    ]
+    worded = [place for place in spoken if parts[place][0].node is not None] or spoken
+    return {len(parts) - 1, *worded[:1], *worded[-1:]}
 
 
-def _turns(entries: Sequence[Entry]) -> list[list[Entry]]:
-    found: list[list[Entry]] = []
-    for entry in entries:
-        if found and found[-1][0].turn == entry.turn:
-            found[-1].append(entry)
-        else:
-            found.append([entry])
-    return found
+def _within(parts: Sequence[Sequence[Entry]], budget: int, shorten: Shorten | None) -> list[Entry]:
+    """All entries of some groups, the large ones shortened until all are within the budget."""
+    entries = [entry for part in parts for entry in part]
+    if shorten is None or _tokens(entries) <= budget:
+        return entries
+    level = _level([entry.tokens for entry in entries], budget)
+    return [entry if entry.tokens <= level else shorten(entry, level) for entry in entries]
+
+
+def _level(sizes: Iterable[int], budget: int) -> int:
+    """The most that each may have so that all together are within the budget."""
+    waiting, left = sorted(sizes), budget
+    while waiting:
+        level = max(1, left // len(waiting))
+        if waiting[0] > level:
+            return level
+        left -= waiting.pop(0)
+    return budget
 
 
 def _tokens(entries: Iterable[Entry]) -> int:

@@ -1,66 +1,85 @@
 """Window: what one session's model has before it. Held in RAM, changed only by ``Memory``.
 
 Prompt order is tools, system, region, tail. Within an epoch nothing in front of the tail's end
-ever changes; a new epoch replaces the whole.
+ever changes; a new epoch replaces the whole. This is the one place where region, queue and tail
+meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memory.context.index_queue import IndexQueue
 from memory.context.region import ContextRegion
-from memory.context.tail_ring import TailRing, kept
+from memory.context.tail_ring import TailRing
 from memory.tokens import estimate
-from memory.types import Entry, Epoch
+from memory.types import Entry, Epoch, Line
+
+Place = Literal["region", "tail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A window as it enters an epoch, on disk already."""
+
+    epoch: Epoch | None = None
+    entries: tuple[Entry, ...] = ()
+    """The tail."""
+    queue: IndexQueue | None = None
+    lines: tuple[Line, ...] = ()
+    """The summary chain."""
+    shortened: frozenset[int] = frozenset()
+    """Positions of entries whose bodies are shorter than they were recorded."""
 
 
 class Window:
-    """The running epoch of one session, its tail, and the heat of what is remembered in it."""
+    """The running epoch of one session, its tail, its summary chain, and what is wanted of it."""
 
     def __init__(
-        self,
-        session: str,
-        *,
-        epoch: Epoch | None = None,
-        entries: Iterable[Entry] = (),
-        queue: IndexQueue | None = None,
-        next_seq: int = 1,
-        turns: int = 0,
+        self, session: str, scene: Scene | None = None, *, next_seq: int = 1, turns: int = 0
     ) -> None:
         self.session = session
-        self.queue = queue or IndexQueue()
         self.next_seq = next_seq
         """``Entry.seq`` of the next message."""
         self.turns = turns
         """The highest turn number; 0 before the first."""
+        self.queue = IndexQueue()
         self.epoch: Epoch | None = None
+        self.lines: tuple[Line, ...] = ()
+        """The summary chain: what left the tail, one line a message, oldest first."""
+        self.shortened: frozenset[int] = frozenset()
+        """Positions of entries that stand in the tail shorter than they were recorded."""
         self._region = ContextRegion()
         self._tail = TailRing()
         self._fixed = 0
-        self._found: set[str] = set()
-        self.start(epoch, entries)
+        self._found: dict[str, None] = {}
+        self.enter(scene or Scene())
 
-    def start(self, epoch: Epoch | None, entries: Iterable[Entry]) -> None:
-        """Enter an epoch with the entries carried into it. For ``Memory`` only."""
-        self.epoch = epoch
+    def enter(self, scene: Scene) -> None:
+        """Begin an epoch. For ``Memory`` only."""
+        epoch = scene.epoch
+        self.epoch, self.lines, self.shortened = epoch, scene.lines, scene.shortened
         self._region = ContextRegion(epoch.items if epoch else ())
-        self._tail = TailRing(entries)
+        self._tail = TailRing(scene.entries)
         self._fixed = sum(map(estimate, epoch.tools + epoch.system)) if epoch else 0
-        self.queue.retain(self.remembered)
+        if scene.queue is not None:
+            self.queue = scene.queue
 
-    def append(self, entry: Entry) -> None:
-        """Take in a recorded entry. For ``Memory`` only."""
-        self.queue = self.queue_after(entry)
+    def append(self, entry: Entry, queue: IndexQueue) -> None:
+        """Take in a recorded entry, and the heat that ``queue_after`` gave. For ``Memory`` only."""
+        self.queue = queue
         self._found.clear()
         self._tail.append(entry)
         self.next_seq = entry.seq + 1
         self.turns = max(self.turns, entry.turn)
 
     def queue_after(self, entry: Entry) -> IndexQueue:
-        """The heat as it will be once the entry is taken in."""
+        """The heat as it will be once the entry is taken in; the same object where it is as it was
+        last stored."""
+        if not entry.shows and not self._found:
+            return self.queue
         queue = self.queue.copy()
         if entry.turn > self.turns:
             # Recall for a turn runs before its first message is recorded.
@@ -80,27 +99,52 @@ class Window:
         return self._fixed + self._region.tokens + self._tail.tokens
 
     @property
+    def tail_tokens(self) -> int:
+        """Estimated tokens of the tail."""
+        return self._tail.tokens
+
+    @property
+    def region_tokens(self) -> int:
+        """Estimated tokens of the region."""
+        return self._region.tokens
+
+    @property
+    def pinned(self) -> tuple[str, ...]:
+        """Nodes that the user pinned: no sweep takes them, and the next epoch has them."""
+        return self.queue.pinned
+
+    @property
+    def evicted(self) -> frozenset[str]:
+        """Nodes that stand here and go at the next sweep."""
+        return self.queue.evicted
+
+    @property
     def remembered(self) -> frozenset[str]:
-        """Remembered nodes in the prompt: the region's, and those shown in the tail."""
-        return frozenset(item.node for item in self._region.items) | set(self._tail.shown)
+        """Nodes that stand in the prompt: as items of the region, or shown in the tail."""
+        return self._region.nodes | set(self._tail.shown)
+
+    def region_holds(self, node_id: str) -> bool:
+        """Whether the node stands in the region as a memory."""
+        return self._region.holds(node_id)
 
     def holds(self, node_id: str) -> bool:
-        """Whether the node stands in the region, or is shown in or is the own of an entry."""
+        """Whether the node stands in the region as a memory, or is shown in or is the own of an
+        entry. A line of it, or an excerpt, does not say what the node says."""
         return self._region.holds(node_id) or self._tail.holds(node_id)
 
     def touch(self, ids: Sequence[str]) -> None:
         """These were found again: they get warmer. Never changes a byte of the prompt."""
         self.queue.touch(ids, self.turns)
-        self._found.update(ids)
+        self._found.update(dict.fromkeys(ids))
 
-    def hottest(self) -> list[tuple[str, float, Literal["region", "tail"], int]]:
+    def hottest(self) -> list[tuple[str, float, Place, int]]:
         """(node id, heat, place, estimated tokens) of every remembered node, hottest first.
 
         Several nodes shown in one entry share its tokens evenly.
         """
-        rows: list[tuple[str, float, Literal["region", "tail"], int]] = [
+        rows: list[tuple[str, float, Place, int]] = [
             (item.node, self.queue.heat(item.node, self.turns), "region", item.tokens)
-            for item in self._region.items
+            for item in self._region.memories
         ]
         rows += [
             (node, self.queue.heat(node, self.turns), "tail", self._tail.share(node))
@@ -108,27 +152,3 @@ class Window:
             if not self._region.holds(node)
         ]
         return sorted(rows, key=lambda row: -row[1])
-
-
-@dataclass(frozen=True, slots=True)
-class Carry:
-    """What a window takes into its next epoch, before the region is filled."""
-
-    entries: tuple[Entry, ...]
-    """The kept tail."""
-    candidates: tuple[str, ...]
-    """Remembered nodes that fell out of the tail and stand nowhere else, oldest first."""
-
-
-def carry(window: Window, keep_tokens: int) -> Carry:
-    """Decide what stays of the tail, and which memories then need a place in the region."""
-    staying = kept(window.entries, keep_tokens)
-    ring = TailRing(staying)
-    region = {item.node for item in window.epoch.items} if window.epoch else set()
-    fallen = dict.fromkeys(
-        node
-        for entry in window.entries
-        for node in entry.shows
-        if node not in region and not ring.holds(node)
-    )
-    return Carry(staying, tuple(fallen))

@@ -6,7 +6,8 @@ that it sent before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -120,9 +121,22 @@ def queue(db: Database, name: str) -> dict[str, Any]:
 # ---- epochs ----------------------------------------------------------------------------------
 
 
-def add_epoch(db: Database, name: str, epoch: Epoch, carried: Sequence[Entry], at: int) -> None:
-    """Begin an epoch: its fixed parts, and the entries carried into it."""
-    kept = to_json([entry.seq for entry in carried])
+def add_epoch(
+    db: Database,
+    name: str,
+    epoch: Epoch,
+    carried: Sequence[Entry],
+    at: int,
+    shortened: Collection[int] = (),
+) -> None:
+    """Begin an epoch: its fixed parts, and the entries carried into it. Those at the positions
+    ``shortened`` are kept as they stand in it beside what was recorded."""
+    kept = to_json(
+        [
+            [entry.seq, clean(entry.body), entry.tokens] if entry.seq in shortened else entry.seq
+            for entry in carried
+        ]
+    )
     with db.transaction():
         _own(
             db,
@@ -145,8 +159,11 @@ def add_epoch(db: Database, name: str, epoch: Epoch, carried: Sequence[Entry], a
         )
 
 
-def current_epoch(db: Database, name: str) -> tuple[Epoch, tuple[Entry, ...]] | None:
-    """The running epoch with its tail, oldest first; ``None`` before the first one."""
+def current_epoch(
+    db: Database, name: str
+) -> tuple[Epoch, tuple[Entry, ...], frozenset[int]] | None:
+    """The running epoch with its tail, oldest first, and the positions of the entries that stand
+    in it shorter than they were recorded; ``None`` before the first epoch."""
     row = db.row(
         "SELECT number, tools, system, why, first, kept FROM epochs"
         " WHERE session = ? ORDER BY number DESC LIMIT 1",
@@ -167,15 +184,21 @@ def current_epoch(db: Database, name: str) -> tuple[Epoch, tuple[Entry, ...]] | 
         tuple(Item(*item) for item in items),
         first,
         why,
+        len(from_json(kept)),
     )
-    carried = set(from_json(kept))
-    since = _entries(db, "session = ? AND seq >= ?", (name, first))
-    newer = {seq for (seq,) in _seqs_of_epoch(db, name, number)}
-    return epoch, tuple(entry for entry in since if entry.seq in carried or entry.seq in newer)
-
-
-def _seqs_of_epoch(db: Database, name: str, number: int) -> list[tuple[Any, ...]]:
-    return db.rows("SELECT seq FROM entries WHERE session = ? AND epoch = ?", (name, number))
+    carried = from_json(kept)
+    cut = {row[0]: row[1:] for row in carried if isinstance(row, list)}
+    whole = [row for row in carried if not isinstance(row, list)]
+    tail = _entries(
+        db,
+        "session = ? AND seq >= ? AND (epoch = ? OR seq IN (SELECT value FROM json_each(?)))",
+        (name, first, number, to_json([*whole, *cut])),
+    )
+    for place, entry in enumerate(tail):
+        if entry.seq in cut:
+            body, tokens = cut[entry.seq]
+            tail[place] = replace(entry, body=body, tokens=tokens)
+    return epoch, tuple(tail), frozenset(cut)
 
 
 # ---- entries ---------------------------------------------------------------------------------

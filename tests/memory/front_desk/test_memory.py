@@ -15,7 +15,7 @@ from memory.context.render import shown_ids
 from memory.memory import Window
 from memory.store import vectors
 from memory.store.database import open_database
-from memory.types import Entry, NewNode, Query
+from memory.types import Budget, Entry, NewNode, Query
 from tests.doubles.embedding import LetterEmbedder, SetClock
 from tests.doubles.patience import FOR_EVER
 
@@ -42,8 +42,8 @@ async def begin(memory: Memory, window: Window, keep: int = 1000, region: int = 
         tools=TOOLS,
         system=SYSTEM,
         why="full",
-        keep_tokens=keep,
-        region_tokens=region,
+        budget=Budget(keep + region, keep, keep, region, region, region),
+        cold=False,
     )
 
 

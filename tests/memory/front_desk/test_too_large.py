@@ -12,7 +12,7 @@ from memory import Memory, MemoryFileError, TooLarge
 from memory.config import BODY_LIMIT
 from memory.store import conversation
 from memory.store.database import open_database
-from memory.types import NewNode
+from memory.types import Budget, NewNode
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ async def test_a_message_that_cannot_be_kept_whole_is_told_and_the_conversation_
 ) -> None:
     window = await memory.window(await memory.open_session("/p", "x/y"))
     await memory.begin_epoch(
-        window, tools=(), system=(), why="new", keep_tokens=10, region_tokens=10
+        window, tools=(), system=(), why="new", budget=Budget(99, 9, 9, 9, 9, 9), cold=True
     )
     giant = "x" * (BODY_LIMIT + 1)
 
