@@ -54,7 +54,7 @@ def place(
     asks for long entries where the prompt stands still. At most ``rules.max_marks`` marks are
     written; further ones are offered for reading where ``rules.read_marks`` allows more.
     """
-    if rules.kind != "marks" or not stops:
+    if rules.kind != "marks" or rules.max_marks < 1:
         return ()
     fixed = _fixed(stops)
     moving = [
@@ -62,7 +62,7 @@ def place(
         for at in (previous, _markable(stops, len(stops) - 1 if newest is None else newest))
         if at is not None and 0 <= at < len(stops) and stops[at].markable
     ]
-    chosen = _fitting(sorted({*fixed, *moving}), moving, rules.max_marks)
+    chosen = _fitting(stops, sorted({*fixed, *moving}), moving, rules.max_marks)
     if rules.lookback is not None:
         chosen = _closer(stops, chosen, rules.max_marks, rules.lookback)
     earlier: list[int] = []
@@ -110,10 +110,16 @@ def _markable(stops: Sequence[Stop], at: int) -> int | None:
     return next((place for place in range(at, -1, -1) if stops[place].markable), None)
 
 
-def _fitting(chosen: list[int], moving: Sequence[int], most: int) -> list[int]:
-    """As many as may be written. Where they are too many the moving ones go before the fixed."""
+def _fitting(
+    stops: Sequence[Stop], chosen: list[int], moving: Sequence[int], most: int
+) -> list[int]:
+    """As many as may be written. Where they are too many the moving ones go before the fixed; but
+    of a single one that moved nothing would ever be read."""
     if len(chosen) <= most:
         return chosen
+    fixed = _fixed(stops)
+    if most == 1 and fixed:
+        return fixed[-1:]
     keep = sorted(set(moving), reverse=True)[:most]
     rest = [at for at in reversed(chosen) if at not in keep]
     return sorted([*keep, *rest[: most - len(keep)]])

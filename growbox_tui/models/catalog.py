@@ -71,7 +71,10 @@ def spellings(name: str) -> list[str]:
     if not slash:
         return [name]
     provider = ALIASES.get(provider, provider)
-    return [f"{provider}/{bare}", bare, *([bare.rpartition("/")[2]] if "/" in bare else [])]
+    found = [f"{provider}/{bare}", bare, *([bare.rpartition("/")[2]] if "/" in bare else [])]
+    if "claude-" in bare:  # Resellers write the version with a dot.
+        found.append(bare.rpartition("/")[2].replace(".", "-"))
+    return list(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=64)
