@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import pytest
 
-FOR_EVER = 120.0
+FOR_EVER = 300.0
 """Seconds after which what should have come counts as never coming."""
 GLANCE = 0.005
 """Seconds between two looks."""

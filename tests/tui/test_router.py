@@ -11,6 +11,7 @@ from growbox_tui.actions import ACTIONS, by_command, by_name, commands, nearest_
 from growbox_tui.agent import events as e
 from growbox_tui.branch import branch_of
 from growbox_tui.session_figures import Figures
+from tests.doubles.patience import FOR_EVER
 from tests.tui.fake_session import FakeWorkbench, app_with, detail, send, shell_ask, specimen, until
 from tests.tui.test_chat import notices, ready, shown
 
@@ -193,7 +194,8 @@ async def test_a_script_of_prompts_is_played_one_turn_after_the_other() -> None:
         session.end()
 
 
-async def test_ctrl_c_stops_then_empties_then_leaves() -> None:
+async def test_ctrl_c_stops_then_empties_then_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("growbox_tui.app.QUIT_SECONDS", FOR_EVER)
     app, session = app_with()
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot, app)
