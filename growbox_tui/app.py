@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.app import App
 from textual.events import Key, Paste
 
-from growbox_tui import commands
+from growbox_tui import commands, pages, theme_choice
 from growbox_tui.agent.events import TurnEnded, UsageReported
 from growbox_tui.asks import Asks
 from growbox_tui.branch import branch_of
@@ -28,7 +28,7 @@ from growbox_tui.router import Router
 from growbox_tui.screens.chat import ChatScreen
 from growbox_tui.session_figures import Figures
 from growbox_tui.tellings import told
-from growbox_tui.themes import DEFAULT, load_themes, names_theme, variable_defaults
+from growbox_tui.themes import variable_defaults
 from growbox_tui.widgets.approval_card import ApprovalCard
 from growbox_tui.widgets.composer import Composer, Draft
 from growbox_tui.widgets.notice import Notice
@@ -110,17 +110,8 @@ class GrowboxApp(App[None]):
         return variable_defaults()
 
     def on_load(self) -> None:
-        """Colours before the first frame. A broken theme is told of and left out."""
-        loaded = load_themes([self.workbench.settings.theme_folder])
-        for theme in loaded.themes:
-            self.register_theme(theme)
-        self.own_themes = tuple(theme.name for theme in loaded.themes)
-        wanted = self.workbench.settings.theme
-        self.theme = wanted if wanted in self.available_themes else DEFAULT
-        for problem in loaded.problems:
-            self.say(Notice(problem, "warning"))
-        if wanted not in self.available_themes and not names_theme(loaded.problems, wanted):
-            self.say(Notice(f"There is no theme {wanted!r}.", "warning", "ctrl+t shows all."))
+        """Colours before the first frame."""
+        theme_choice.wear(self)
 
     def on_ready(self) -> None:
         """After the first paint: everything that takes time."""
@@ -196,6 +187,7 @@ class GrowboxApp(App[None]):
         count = 0
         async for event in reader:
             self.router.route(event)
+            pages.hear(self, event)
             if isinstance(event, UsageReported):
                 self.start(self._refresh_memory(), group="memory")
             elif isinstance(event, TurnEnded):

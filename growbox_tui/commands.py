@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from growbox_tui.actions import ACTIONS, by_command, nearest_command
+from growbox_tui import pages, prompt_commands, theme_choice
+from growbox_tui.actions import by_command, nearest_command
 from growbox_tui.widgets.composer import Draft
 from growbox_tui.widgets.figures import plural
 from growbox_tui.widgets.notice import Notice
@@ -40,9 +41,14 @@ def perform(app: GrowboxApp, name: str, argument: str) -> None:
     name that has no meaning here."""
     match name:
         case "help" | "about":
-            _page(app, name)
+            pages.still(app, name)
         case "memory":
-            app.start(_memory(app), "page")
+            app.start(pages.memory(app), "page")
+        case _ if name in prompt_commands.NAMES:
+            if app.session is None:
+                app.say(Notice(NOT_OPEN, "warning"))
+            else:
+                prompt_commands.perform(app, app.session, name, argument)
         case "stop" | "nap" | "continue" | "retry" | "cost":
             _session(app, name)
         case "model":
@@ -54,7 +60,7 @@ def perform(app: GrowboxApp, name: str, argument: str) -> None:
         case "resume":
             app.start(_resume(app, argument), "open")
         case "theme":
-            _theme(app, argument)
+            theme_choice.choose(app, argument)
         case "open":
             app.chat.turn_card()
         case "bottom":
@@ -63,24 +69,6 @@ def perform(app: GrowboxApp, name: str, argument: str) -> None:
             app.exit()
         case _:
             raise ValueError(f"no such action: {name}")
-
-
-def _page(app: GrowboxApp, name: str) -> None:
-    if name == "help":
-        from growbox_tui.screens.help import HelpScreen
-
-        app.push_screen(HelpScreen(ACTIONS))
-    else:
-        from growbox_tui.screens.about import AboutScreen
-
-        app.push_screen(AboutScreen())
-
-
-async def _memory(app: GrowboxApp) -> None:
-    from growbox_tui.screens.memory import MemoryScreen
-
-    state = await app.workbench.state()
-    app.push_screen(MemoryScreen(state, app.router.window, app.router.hits))
 
 
 def _session(app: GrowboxApp, name: str) -> None:
@@ -178,31 +166,3 @@ async def _resume(app: GrowboxApp, session: str) -> None:
             app.start(app.open_session(choice), "open")
 
     app.push_screen(SessionsScreen(await app.workbench.sessions()), chosen)
-
-
-def _theme(app: GrowboxApp, name: str) -> None:
-    names = sorted(app.own_themes)
-    if name in names:
-        keep_theme(app, name)
-        return
-    if name:
-        app.say(Notice(f"There is no theme {name!r}.", "warning", f"There are: {', '.join(names)}"))
-        return
-    from growbox_tui.screens.theme_picker import ThemeScreen
-
-    def chosen(choice: str | None) -> None:
-        if choice:
-            keep_theme(app, choice)
-
-    app.push_screen(ThemeScreen(names, app.theme), chosen)
-
-
-def keep_theme(app: GrowboxApp, name: str) -> None:
-    """Use a theme now and from the next start on. A setting that cannot be saved is told of."""
-    from growbox_tui.settings import SettingsError
-
-    app.theme = name
-    try:
-        app.workbench.save_setting("theme", name)
-    except (SettingsError, OSError) as error:
-        app.say(Notice(f"The theme could not be kept: {error}", "warning"))

@@ -107,7 +107,8 @@ class Router:
                 self._memory(event)
             case e.RulesChanged():
                 self.rules = event.rules
-                if event.notice:
+                # A refusal is told of by who refuses, aloud.
+                if event.notice and event.outcome != "refused":
                     self._add(tellings.rules_changed(event))
             case e.HandsArrived():
                 self._add(tellings.hands_arrived(event))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from growbox_tui.agent import events as e
 from growbox_tui.agent.words import sentences
+from growbox_tui.widgets.figures import count
 from growbox_tui.widgets.notice import Level, Notice
 from growbox_tui.widgets.safe_text import in_short
 
@@ -56,11 +57,13 @@ def napped(event: e.Napped) -> Notice:
 
 
 def rebased(event: e.Rebased) -> Notice:
-    """Why the prompt was begun anew."""
+    """Why the prompt was begun anew, how much shorter it is, and whether that costs anything."""
     items = _many(event.kept_items, "memory", "memories")
     messages = _many(event.dropped_messages, "message", "messages")
+    state = "cold, the cache was gone anyway" if event.cold else "warm"
+    sizes = f" {count(event.before)} → {count(event.after)} tokens;" if event.before else ""
     return Notice(
-        f"Epoch {event.epoch} begins with a shorter prompt ({event.why}): kept {items}, "
+        f"Epoch {event.epoch} begins ({state}; {event.why}):{sizes} kept {items}, "
         f"put down {messages}."
     )
 

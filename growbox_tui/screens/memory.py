@@ -30,7 +30,7 @@ from growbox_tui.widgets.figures import (
     when,
 )
 from growbox_tui.widgets.key_line import KeyLine
-from growbox_tui.widgets.memory_panel import HEAT_COLOURS, TIME, heading
+from growbox_tui.widgets.memory_panel import HEAT_COLOURS, PIN, TIME, heading
 from growbox_tui.widgets.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ def window_table(items: Sequence[WindowItemView], now: datetime, cells: int) -> 
             (pad_left(count(item.tokens), 6), "$text-muted"),
             "  ",
             (pad(item.place, 6), "$secondary"),
-            "  ",
+            " ",
+            (PIN if item.pinned else " ", "bold $text-accent"),
         )
         lines += with_address(lead, item.label, item.address, cells)
     return lines
@@ -124,6 +125,8 @@ def memory_page(
     """The whole page for a width in cells."""
     tokens = count(sum(item.tokens for item in items))
     in_window = f"{plural(len(items), 'memory', 'memories')}, {tokens} tokens" if items else ""
+    if pinned := sum(item.pinned for item in items):
+        in_window += f", {pinned} pinned ({PIN})"
     lines = [
         *figures(state, cells),
         Content(""),

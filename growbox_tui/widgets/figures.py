@@ -53,6 +53,20 @@ def money(cost: float | None) -> str:
     return f"${cost:,.2f}"
 
 
+def dollars(amount: float | None) -> str:
+    """US dollars in at most eight cells up to a million, for a column: ``$0.0041``, ``-$1.20``,
+    ``$1.2k``; ``unknown`` where they are not known."""
+    if amount is None:
+        return "unknown"
+    size = abs(amount)
+    sign = "-" if amount < 0 else ""
+    if size < 0.00005:
+        return "$0"
+    if size < 1:
+        return f"{sign}${size:.4f}"
+    return f"{sign}${size:.2f}" if size < 1000 else f"{sign}${count(round(size))}"
+
+
 def percent(share: float) -> str:
     """``0.873`` as ``87 %``. Only a full share is ``100 %``, only an empty one ``0 %``."""
     whole = round(share * 100)

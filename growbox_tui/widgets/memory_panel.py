@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 HEAT_COLOURS = ("$heat-hot", "$heat-warm", "$heat-cool")
 TIME = 6
 """Cells of a time: ``14:02``, ``28 Apr``."""
+PIN = "*"
+"""Before the words of a memory that the user pinned."""
 
 
 def heading(words: str, figure: str = "") -> Content:
@@ -49,7 +51,8 @@ def window_row(item: WindowItemView, hottest: float, now: datetime, cells: int) 
         (HEAT[rank], HEAT_COLOURS[rank]),
         " ",
         (pad_left(when(item.at, now), TIME), "$text-muted"),
-        "  ",
+        " ",
+        (PIN if item.pinned else " ", "bold $text-accent"),
         fit(unmarked(item.label), max(0, cells - TIME - 4)),
     )
 
