@@ -7,29 +7,47 @@ from functools import lru_cache
 from typing import Any
 
 from growbox_tui.agent.messages import Message, Text, Thinking, ToolCall, ToolResult
-from growbox_tui.models.cache_marks import mark
-from growbox_tui.models.openai_body import dumps
-from growbox_tui.models.pairing import paired, wire_id, wire_name
+from growbox_tui.models.cache_fields import CacheFields, fields_for
+from growbox_tui.models.cache_marks import Markable
+from growbox_tui.models.model_family import binds_thinking
+from growbox_tui.models.openai_body import dumps, entry_asked
+from growbox_tui.models.pairing import traced, wire_id, wire_name
 from growbox_tui.models.pieces import mend
 from growbox_tui.models.protocol import Request
 
 Block = dict[str, Any]
 
+_ALL = fields_for("anthropic/")
+_THOUGHTS = ("thinking", "redacted_thinking")
 
-def render_body(request: Request, *, model: str, wire: str, max_tokens: int) -> str:
-    """The body as text: settings, tools, system, messages, with the cache marks set."""
-    system: list[Block] = [
-        {"type": "text", "text": text} for text in request.system if text.strip()
-    ]
-    messages = render_messages(request, wire)
-    mark(system, messages)
-    fields = [f'"model":{dumps(model)}', f'"max_tokens":{max_tokens}', '"stream":true']
+
+def render_body(
+    request: Request, *, model: str, wire: str, max_tokens: int, fields: CacheFields = _ALL
+) -> str:
+    """The body as text: settings, tools, system, messages, with exactly the request's marks.
+    ``fields`` is what the server takes of them."""
+    markable = Markable()
+    system = _system(request, markable)
+    messages = render_messages(request, wire, markable)
+    if fields.marks:
+        written = [mark for mark in request.marks if not mark.read_only]
+        markable.mark(written, fields.marks, lambda mark: entry_asked(mark, fields))
+    body = [f'"model":{dumps(model)}', f'"max_tokens":{max_tokens}', '"stream":true']
     if request.tools:
-        fields.append(f'"tools":[{",".join(_tool(tool) for tool in request.tools)}]')
+        body.append(f'"tools":[{",".join(_tool(tool) for tool in request.tools)}]')
     if system:
-        fields.append(f'"system":{dumps(system)}')
-    fields.append(f'"messages":{dumps(messages)}')
-    return mend("{" + ",".join(fields) + "}")
+        body.append(f'"system":{dumps(system)}')
+    body.append(f'"messages":{dumps(messages)}')
+    return mend("{" + ",".join(body) + "}")
+
+
+def _system(request: Request, markable: Markable) -> list[Block]:
+    blocks: list[Block] = []
+    for index, text in enumerate(request.system):
+        if text.strip():
+            blocks.append({"type": "text", "text": text})
+            markable.note("system", index, 0, blocks[-1])
+    return blocks
 
 
 @lru_cache(maxsize=256)
@@ -39,36 +57,39 @@ def _tool(tool: str) -> str:
     return dumps({"input_schema" if name == "parameters" else name: value[name] for name in value})
 
 
-def render_messages(request: Request, wire: str) -> list[dict[str, Any]]:
+def render_messages(
+    request: Request, wire: str, markable: Markable | None = None
+) -> list[dict[str, Any]]:
     """The messages as block lists. Neighbours of one role become one message: results of parallel
-    calls must stand together, and the server joins the rest anyway."""
+    calls must stand together, and the server joins the rest anyway.
+
+    A model that binds its thinking to what stands before it gets none back from messages that were
+    carried into another epoch; what is left out is always a leading run, which it allows.
+    """
+    markable = Markable() if markable is None else markable
+    bound = request.carried if binds_thinking(wire) else 0
     out: list[dict[str, Any]] = []
-    for message in paired(request.messages):
+    for source, message in traced(request.messages):
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = _assistant(message, wire) if role == "assistant" else _user(message)
-        if not blocks:
-            continue
-        if out and out[-1]["role"] == role and not _is_region(out, message):
-            out[-1]["content"] += blocks
+        if role == "user":
+            parts = _user(message)
         else:
+            parts = _assistant(message, "" if source < bound else wire)
+        for part, block in parts:
+            if block["type"] not in _THOUGHTS:
+                markable.note("message", source, part, block)
+        blocks = [block for _, block in parts]
+        if out and out[-1]["role"] == role:
+            out[-1]["content"] += blocks
+        elif blocks:
             out.append({"role": role, "content": blocks})
     return out
 
 
-def _is_region(out: list[dict[str, Any]], message: Message) -> bool:
-    """Whether what stands so far is the region alone: it keeps a message, and a mark, of its own
-    although words of the user follow it."""
-    return (
-        len(out) == 1
-        and out[0]["role"] == "user"
-        and message.role == "user"
-        and (len(out[0]["content"]) == 1)
-    )
-
-
-def _user(message: Message) -> list[Block]:
-    blocks: list[Block] = []
-    for part in message.parts:
+def _user(message: Message) -> list[tuple[int, Block]]:
+    """The blocks, each with the index of the part that it holds."""
+    blocks: list[tuple[int, Block]] = []
+    for at, part in enumerate(message.parts):
         if isinstance(part, ToolResult):
             result: Block = {
                 "type": "tool_result",
@@ -77,23 +98,27 @@ def _user(message: Message) -> list[Block]:
             }
             if part.is_error:
                 result["is_error"] = True
-            blocks.append(result)
+            blocks.append((at, result))
         elif isinstance(part, Text) and part.text.strip():
-            blocks.append({"type": "text", "text": part.text})
-    return blocks or [{"type": "text", "text": "(no words)"}]
+            blocks.append((at, {"type": "text", "text": part.text}))
+    return blocks or [(0, {"type": "text", "text": "(no words)"})]
 
 
-def _assistant(message: Message, wire: str) -> list[Block]:
-    said: list[Block] = []
-    for part in message.parts:
-        if isinstance(part, Thinking) and part.wire == wire and part.opaque:
-            said.append(json.loads(part.opaque))
+def _assistant(message: Message, wire: str) -> list[tuple[int, Block]]:
+    """As ``_user``; without thinking for an empty ``wire``."""
+    said: list[tuple[int, Block]] = []
+    calls: list[tuple[int, Block]] = []
+    for at, part in enumerate(message.parts):
+        if isinstance(part, Thinking) and wire and part.wire == wire and part.opaque:
+            said.append((at, json.loads(part.opaque)))
         elif isinstance(part, Text) and part.text.strip():
-            said.append({"type": "text", "text": part.text})
-    if all(block["type"] in ("thinking", "redacted_thinking") for block in said):
+            said.append((at, {"type": "text", "text": part.text}))
+        elif isinstance(part, ToolCall):
+            calls.append((at, _call(part)))
+    if not calls and all(block["type"] in _THOUGHTS for _, block in said):
         # A message of thoughts alone is refused; without calls there is nothing they belong to.
-        said = said if message.calls else []
-    return [*said, *(_call(call) for call in message.calls)]
+        said = []
+    return [*said, *calls]
 
 
 def _call(call: ToolCall) -> Block:

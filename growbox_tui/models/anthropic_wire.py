@@ -8,6 +8,8 @@ from contextlib import aclosing
 from growbox_tui.models.anthropic_body import render_body
 from growbox_tui.models.anthropic_events import BlockReader
 from growbox_tui.models.assembler import Assembler
+from growbox_tui.models.cache_fields import FieldsInUse, fields_for
+from growbox_tui.models.cache_rules import CacheRules, rules_for
 from growbox_tui.models.conversation import converse
 from growbox_tui.models.http_stream import SILENCE_S, HttpStream, Silence
 from growbox_tui.models.pairing import call_ids
@@ -40,6 +42,7 @@ class AnthropicModel:
         self._facts = facts
         self._key_name = key_name
         self._silence_s = silence_s
+        self._fields = FieldsInUse(fields_for("anthropic/"))
         headers = {
             "content-type": "application/json",
             "accept": "text/event-stream",
@@ -62,6 +65,11 @@ class AnthropicModel:
         """Always."""
         return True
 
+    @property
+    def cache_rules(self) -> CacheRules:
+        """What this server's cache promises."""
+        return rules_for(f"anthropic/{self._model}", self._facts, fields=self._fields.now)
+
     def max_tokens(self, request: Request) -> int:
         """The output limit that is sent: the request's own, else the model's, within reason."""
         return request.max_output or min(self._facts.max_output or DEFAULT_OUTPUT, MAX_OUTPUT)
@@ -69,11 +77,21 @@ class AnthropicModel:
     def body(self, request: Request) -> str:
         """The request's body, exactly as it is sent."""
         return render_body(
-            request, model=self._model, wire=self._name, max_tokens=self.max_tokens(request)
+            request,
+            model=self._model,
+            wire=self._name,
+            max_tokens=self.max_tokens(request),
+            fields=self._fields.now,
         )
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """See ``Model.stream``."""
+        asked = self._fields.ask(self._name, lambda: self._once(request))
+        async with aclosing(asked) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def _once(self, request: Request) -> AsyncGenerator[Delta, None]:
         assembler = Assembler(
             self._name,
             taken=call_ids(request.messages),

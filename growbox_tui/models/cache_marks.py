@@ -7,7 +7,7 @@ one behind the newest message, and one where the request before had its newest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -149,29 +149,28 @@ def _closer(stops: Sequence[Stop], chosen: list[int], most: int, lookback: int) 
     return sorted([*chosen, *added])
 
 
-MAX_MARKS = 4
-MARK: dict[str, str] = {"type": "ephemeral"}
-_UNMARKED = ("thinking", "redacted_thinking")
+class Markable:
+    """The blocks of a rendered request behind which its marks may stand, noted while it is
+    rendered: a mark names a message as it was laid out, and rendering joins and adds some."""
 
-Blocks = list[dict[str, Any]]
+    def __init__(self) -> None:
+        self._at: dict[tuple[str, int], list[tuple[int, dict[str, Any]]]] = {}
 
+    def note(self, place: str, index: int, part: int, block: dict[str, Any]) -> None:
+        """This block was rendered from this part of what stands at ``Mark.index``."""
+        self._at.setdefault((place, index), []).append((part, block))
 
-def mark(system: Blocks, messages: list[dict[str, Any]]) -> None:
-    """Put the marks into a rendered request. ``messages`` have block lists as content."""
-    targets: list[Blocks] = [system]
-    targets += [messages[index]["content"] for index in marked_messages(messages)]
-    for blocks in targets[:MAX_MARKS]:
-        for block in reversed(blocks):
-            if block["type"] not in _UNMARKED:
-                block["cache_control"] = MARK
-                break
-
-
-def marked_messages(messages: list[dict[str, Any]]) -> list[int]:
-    """Indexes of the messages to mark, in order and each once: the first, which holds the region;
-    the last of the request before, which ended where the newest reply begins; and the newest."""
-    if not messages:
-        return []
-    replies = [at for at, message in enumerate(messages) if message["role"] == "assistant"]
-    before = [replies[-1] - 1] if replies and replies[-1] > 0 else []
-    return sorted({0, *before, len(messages) - 1})
+    def mark(self, marks: Sequence[Mark], field: str, value: Callable[[Mark], Any]) -> int:
+        """Put the field behind what each mark names; how many were put. Where nothing of that was
+        rendered (an empty text), the mark goes unset: the others still serve."""
+        put = 0
+        for mark in marks:
+            blocks = [
+                block
+                for part, block in self._at.get((mark.place, mark.index), [])
+                if mark.part is None or part <= mark.part
+            ]
+            if blocks:
+                put += field not in blocks[-1]
+                blocks[-1][field] = value(mark)
+        return put

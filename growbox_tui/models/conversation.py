@@ -6,7 +6,7 @@ The same for every wire format; what an event means is the format's own business
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
 
@@ -26,6 +26,8 @@ from growbox_tui.models.sse import ServerEvent
 REST_S = 5.0
 """Seconds that we wait for usage figures once the reply itself has ended."""
 
+_NO_HEADERS: Mapping[str, str] = {}
+
 ReadEvent = Callable[[Assembler, str, Any, str], list[Delta]]
 """(assembler, kind of event, parsed value, its JSON text) → deltas. Raises ``ValueError`` for a
 value that is not in the format; sets ``assembler.closed`` when nothing more comes."""
@@ -38,10 +40,13 @@ async def converse(
     silence: Silence,
     read_event: ReadEvent,
     read_whole: ReadEvent,
+    headers: Mapping[str, str] = _NO_HEADERS,
 ) -> AsyncGenerator[Delta, None]:
-    """Send a body and yield what comes of it, a ``Reply`` last. Raises ``ModelError`` only, and
-    none that holds the key."""
-    talk = _exchange(http, body, assembler, silence, read_event, read_whole)
+    """Send a body, with these headers besides the usual ones, and yield what comes of it, a
+    ``Reply`` last. Raises ``ModelError`` only, and none that holds the key."""
+    talk = _exchange(
+        http, http.events(body, silence, headers), assembler, silence, read_event, read_whole
+    )
     try:
         async with aclosing(talk) as deltas:
             async for delta in deltas:
@@ -53,7 +58,7 @@ async def converse(
 
 async def _exchange(
     http: HttpStream,
-    body: str,
+    coming: AsyncGenerator[ServerEvent | Whole, None],
     assembler: Assembler,
     silence: Silence,
     read_event: ReadEvent,
@@ -61,7 +66,7 @@ async def _exchange(
 ) -> AsyncGenerator[Delta, None]:
     got = False
     try:
-        async with aclosing(http.events(body, silence)) as events:
+        async with aclosing(coming) as events:
             async for event in events:
                 got = True
                 size = assembler.size

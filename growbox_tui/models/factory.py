@@ -8,6 +8,7 @@ from pathlib import Path
 
 from growbox_tui.models import catalog
 from growbox_tui.models.anthropic_wire import AnthropicModel
+from growbox_tui.models.cache_fields import is_own
 from growbox_tui.models.http_stream import SILENCE_S
 from growbox_tui.models.openai_wire import OpenAIModel
 from growbox_tui.models.protocol import Model, ModelFacts, Unauthorised, UnknownModel
@@ -100,6 +101,8 @@ def _direct(
         facts=facts,
         thinking_back=entry.thinking_back,
         id_form=entry.id_form,
+        # Local servers render with the model's own template, and who knows what a gateway does.
+        alternate=is_loopback(entry.base_url) or not is_own(entry.name, url),
         silence_s=silence_s,
     )
 

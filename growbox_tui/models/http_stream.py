@@ -139,9 +139,10 @@ class HttpStream:
         redact_error(error, self._secrets, public=self.who)
 
     async def events(
-        self, body: str, silence: Silence
+        self, body: str, silence: Silence, headers: Mapping[str, str]
     ) -> AsyncGenerator[ServerEvent | Whole, None]:
-        """The answer's events, or the one ``Whole`` that it is. Raises ``StreamBroken`` when it
+        """The answer's events, or the one ``Whole`` that it is; ``headers`` are this request's
+        own. Raises ``StreamBroken`` when it
         breaks, and the ``ModelError`` of a refusal."""
         self.damaged = self.ended = False
         if self._client is None:
@@ -151,7 +152,10 @@ class HttpStream:
 
         try:
             request = self._client.build_request(
-                "POST", self.url, headers=self._headers, content=body.encode("utf-8")
+                "POST",
+                self.url,
+                headers={**self._headers, **headers},
+                content=body.encode("utf-8"),
             )
             response = await silence.wait(self._client.send(request, stream=True))
         except (httpx.TransportError, httpx.InvalidURL) as error:

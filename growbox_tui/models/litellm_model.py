@@ -11,6 +11,8 @@ from contextlib import aclosing
 from typing import Any
 
 from growbox_tui.models.assembler import Assembler
+from growbox_tui.models.cache_fields import FieldsInUse, fields_for
+from growbox_tui.models.cache_rules import CacheRules, rules_for
 from growbox_tui.models.daemon_thread import in_daemon_thread
 from growbox_tui.models.http_stream import CONNECT_S, SILENCE_S, Silence
 from growbox_tui.models.litellm_errors import error_of
@@ -47,6 +49,7 @@ class LitellmModel:
         self._takes_tools = takes_tools
         self._secrets = (*secrets, key)
         self._silence_s = silence_s
+        self._fields = FieldsInUse(fields_for(name, base_url or ""))
 
     @property
     def name(self) -> str:
@@ -64,10 +67,16 @@ class LitellmModel:
         itself (``NoTools``) if it does."""
         return self._takes_tools
 
+    @property
+    def cache_rules(self) -> CacheRules:
+        """What the cache of this provider promises."""
+        return rules_for(self._name, self._facts, self._base_url or "", fields=self._fields.now)
+
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """See ``Model.stream``."""
         try:
-            async with aclosing(self._stream(request)) as deltas:
+            asked = self._fields.ask(self._name, lambda: self._stream(request))
+            async with aclosing(asked) as deltas:
                 async for delta in deltas:
                     yield delta
         except ModelError as error:
@@ -106,15 +115,17 @@ class LitellmModel:
         yield assembler.reply()
 
     def _arguments(self, request: Request) -> dict[str, Any]:
+        messages, _ = render_messages(request, wire=self._name, fields=self._fields.now)
         arguments: dict[str, Any] = {
             "model": self._name,
-            "messages": render_messages(request, wire=self._name),
+            "messages": messages,
             "stream": True,
-            "stream_options": {"include_usage": True},
             "num_retries": 0,
             "max_retries": 0,
             "timeout": max(self._silence_s, CONNECT_S),
         }
+        if self._fields.now.usage:
+            arguments["stream_options"] = {"include_usage": True}
         if request.tools:
             arguments["tools"] = render_tools(request)
         if request.max_output:

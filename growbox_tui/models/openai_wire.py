@@ -8,12 +8,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from growbox_tui.models.assembler import Assembler
+from growbox_tui.models.cache_fields import CacheFields, FieldsInUse, fields_for
+from growbox_tui.models.cache_rules import CacheRules, rules_for
 from growbox_tui.models.conversation import converse
 from growbox_tui.models.http_stream import SILENCE_S, HttpStream, Silence
 from growbox_tui.models.openai_body import render_body
 from growbox_tui.models.openai_chunks import read_chunk
 from growbox_tui.models.pairing import call_ids
-from growbox_tui.models.protocol import Delta, ModelFacts, Rejected, Request
+from growbox_tui.models.protocol import Delta, ModelFacts, Request
 from growbox_tui.models.providers import endpoint, wire_headers
 
 _UNKNOWN = ModelFacts()
@@ -23,7 +25,9 @@ class OpenAIModel:
     """One model of one server.
 
     ``name`` is ``provider/name``; ``model`` the server's own name for it. ``key`` is sent to
-    ``base_url`` and nowhere else. ``silence_s`` is the longest wait for content, in seconds.
+    ``base_url`` and nowhere else. ``fields`` is what its server may be sent about its cache, if not
+    what its name and address say; ``alternate`` whether its template refuses two messages of the
+    user in a row. ``silence_s`` is the longest wait for content, in seconds.
     """
 
     def __init__(
@@ -37,6 +41,8 @@ class OpenAIModel:
         facts: ModelFacts = _UNKNOWN,
         thinking_back: bool = True,
         id_form: str = "",
+        fields: CacheFields | None = None,
+        alternate: bool = False,
         silence_s: float = SILENCE_S,
     ) -> None:
         self._name = name
@@ -46,7 +52,10 @@ class OpenAIModel:
         self._thinking_back = thinking_back
         self._id_form = id_form
         self._silence_s = silence_s
-        self._include_usage = True
+        self._alternate = alternate
+        self._fields = FieldsInUse(fields_for(name, base_url) if fields is None else fields)
+        # Who gives the fields knows the server behind another address for the provider's own.
+        self._rules_url = base_url if fields is None else ""
         url = endpoint(base_url, "openai")
         self._is_openai = (urlsplit(url).hostname or "") == "api.openai.com"
         headers = {
@@ -71,6 +80,11 @@ class OpenAIModel:
         """Always: servers that know no tools say so themselves."""
         return True
 
+    @property
+    def cache_rules(self) -> CacheRules:
+        """What this server's cache promises."""
+        return rules_for(self._name, self._facts, self._rules_url, fields=self._fields.now)
+
     def body(self, request: Request) -> str:
         """The request's body, exactly as it is sent."""
         return render_body(
@@ -79,24 +93,15 @@ class OpenAIModel:
             wire=self._name,
             id_form=self._id_form,
             thinking_back=self._thinking_back,
-            include_usage=self._include_usage,
             output_field="max_completion_tokens" if self._is_openai else "max_tokens",
-            cache_key=self._is_openai,
+            fields=self._fields.now,
+            alternate=self._alternate,
         )
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """See ``Model.stream``."""
-        try:
-            async with aclosing(self._once(request)) as deltas:
-                async for delta in deltas:
-                    yield delta
-            return
-        except Rejected as error:
-            # A strict server that does not know the option: ask again without it, from now on.
-            if not self._include_usage or "stream_options" not in error.text:
-                raise
-            self._include_usage = False
-        async with aclosing(self._once(request)) as deltas:
+        asked = self._fields.ask(self._name, lambda: self._once(request))
+        async with aclosing(asked) as deltas:
             async for delta in deltas:
                 yield delta
 
@@ -108,8 +113,15 @@ class OpenAIModel:
             tools=bool(request.tools),
         )
         silence = Silence(self._silence_s, self._name)
+        header = self._fields.now.header
         talk = converse(
-            self._http, self.body(request), assembler, silence, self._read, self._read_whole
+            self._http,
+            self.body(request),
+            assembler,
+            silence,
+            self._read,
+            self._read_whole,
+            {header: request.session} if header and request.session else {},
         )
         async with aclosing(talk) as deltas:
             async for delta in deltas:

@@ -19,17 +19,24 @@ MISSING = "No result was recorded for this call; it may or may not have run."
 def paired(messages: Sequence[Message]) -> list[Message]:
     """The messages, with a result added for each call that has none and each result that answers
     no call turned into the user's words. Nothing is reordered."""
-    out: list[Message] = []
+    return [message for _, message in traced(messages)]
+
+
+def traced(messages: Sequence[Message]) -> list[tuple[int, Message]]:
+    """As ``paired``, each with the index of the message that it came from; -1 for an added one."""
+    out: list[tuple[int, Message]] = []
     waiting: dict[str, ToolCall] = {}
-    for message in messages:
+    for at, message in enumerate(messages):
         if message.role == "tool":
             out += [
-                _answer(part, waiting) for part in message.parts if isinstance(part, ToolResult)
+                (at, _answer(part, waiting))
+                for part in message.parts
+                if isinstance(part, ToolResult)
             ]
             continue
         out += _missing(waiting)
         waiting = {call.id: call for call in message.calls} if message.role == "assistant" else {}
-        out.append(message)
+        out.append((at, message))
     return [*out, *_missing(waiting)]
 
 
@@ -39,8 +46,8 @@ def _answer(result: ToolResult, waiting: dict[str, ToolCall]) -> Message:
     return Message("tool", (result,))
 
 
-def _missing(waiting: dict[str, ToolCall]) -> list[Message]:
-    lost = [Message("tool", (ToolResult(call_id, MISSING, True),)) for call_id in waiting]
+def _missing(waiting: dict[str, ToolCall]) -> list[tuple[int, Message]]:
+    lost = [(-1, Message("tool", (ToolResult(call_id, MISSING, True),))) for call_id in waiting]
     waiting.clear()
     return lost
 

@@ -158,37 +158,6 @@ def test_the_schema_is_sent_under_the_name_that_the_format_has_for_it():
     assert body["max_tokens"] == 32_000
 
 
-def marked(body: str) -> list[str]:
-    value = json.loads(body)
-    blocks = [*value["system"], *(b for m in value["messages"] for b in m["content"])]
-    return [
-        block.get("text") or block.get("content") for block in blocks if "cache_control" in block
-    ]
-
-
-def test_at_most_four_marks_and_the_third_stands_where_the_fourth_stood_before():
-    talk = [user("region"), user("Hi")]
-    assert marked(voice().body(ask(*talk))) == ["Rules.", "region", "Hi"]
-    last = "Hi"
-    for turn in range(4):
-        talk += [
-            Message("assistant", (ToolCall(f"t{turn}", "read", "{}"),)),
-            Message("tool", (ToolResult(f"t{turn}", f"result {turn}"),)),
-        ]
-        marks = marked(voice().body(ask(*talk)))
-        assert marks == ["Rules.", "region", last, f"result {turn}"]
-        last = marks[-1]
-
-
-def test_without_marks_a_longer_conversation_begins_with_the_shorter_one():
-    def plain(request: Request) -> str:
-        return voice().body(request).replace(',"cache_control":{"type":"ephemeral"}', "")
-
-    short = ask(user("region"), user("Hi"))
-    long = ask(*short.messages, Message("assistant", (Text("One."),)), user("And?"))
-    assert plain(long).startswith(plain(short).removesuffix("]}"))
-
-
 def test_nothing_empty_is_sent():
     request = ask(user("Hi"), Message("assistant", (Text(" "),)), user(" "))
     messages = json.loads(voice().body(request))["messages"]
