@@ -27,14 +27,16 @@ Shortfall = Literal[
     "step",
     "provider",
     "not reported",
+    "surplus",
 ]
 """Why a cache served less than it might have. ``edit``: bytes changed in front of others, which
 must never happen within an epoch. ``epoch``: a new one began. ``step``: rounding by the provider.
-``provider``: by its own rules it should have served more."""
+``provider``: by its own rules it should have served more. ``marks``: nothing was stored that ends
+there. ``surplus``: more was served than forecast; nothing is missing."""
 RuleOutcome = Literal["", "kept", "merged", "refused", "changed", "dropped"]
 SegmentState = Literal["hit", "new", "broken"]
-"""``hit``: the same bytes as in an earlier request. ``new``: never sent before.
-``broken``: bytes behind the first change, which a cache could have served and will not."""
+"""``hit``: bytes that stood still since an earlier request and are still cached. ``new``: never
+sent before. ``broken``: sent before and lost: behind a change, expired, or stored nowhere."""
 
 
 # ---- parts of events -------------------------------------------------------------------------
@@ -219,6 +221,8 @@ class PromptBuilt:
     """Where the prefix breaks, in words; empty if it only grew."""
     bound: int = 0
     """Tokens that were sent before in any place: what the best cache could serve."""
+    kind: Shortfall = ""
+    """The class of the cause."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from growbox_tui.agent.events import SegmentState, SegmentView
-from growbox_tui.agent.messages import Message, Text, Thinking, message_from_json
+from growbox_tui.agent.messages import Message, Text, Thinking, message_from_json, message_to_json
 from growbox_tui.models.protocol import Mark, Request
 from memory.tokens import estimate
 from memory.types import Entry, Epoch, Item
@@ -61,6 +61,8 @@ class Prompt:
     """Where each message ends, likewise."""
     region_ends: tuple[int, ...] = ()
     """Where each segment of the region ends, likewise; the last one ends the first message."""
+    tip: bytes = b""
+    """The whole hash of all blocks, from which the chain goes on."""
 
     @property
     def tokens(self) -> int:
@@ -74,6 +76,19 @@ class Prompt:
         if mark.part is not None:
             return self.region_ends[mark.part]
         return self.message_ends[mark.index]
+
+    def reply(self, message: Message) -> Block:
+        """The block that a reply to this prompt will be, once it stands in the next one."""
+        body = message_to_json(message)
+        data = body.encode("utf-8", "surrogatepass")
+        return Block(
+            "turn",
+            name(hashlib.sha256(self.tip + data).digest()),
+            estimate(body),
+            name(hashlib.sha256(data).digest()),
+            parts=max(1, len(message.parts)),
+            reply=True,
+        )
 
     def marked(self, marks: tuple[Mark, ...]) -> Prompt:
         """The same bytes, asking for cache entries there."""
@@ -121,7 +136,13 @@ def lay_out(
         carried=len(region) + epoch.carried,
     )
     return Prompt(
-        request, tuple(chain.blocks), epoch.number, system_ends, tuple(message_ends), region_ends
+        request,
+        tuple(chain.blocks),
+        epoch.number,
+        system_ends,
+        tuple(message_ends),
+        region_ends,
+        chain.tip,
     )
 
 
@@ -144,11 +165,11 @@ def _region(chain: _Chain, items: Iterable[Item]) -> tuple[tuple[Message, ...], 
 class _Chain:
     """Blocks in the making, each named by a hash of itself and all before it."""
 
-    __slots__ = ("_state", "blocks")
+    __slots__ = ("blocks", "tip")
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
-        self._state = b""
+        self.tip = b""
 
     def add(self, segment: str, text: str, *, heard: bool = False) -> None:
         """A tool or a system text."""
@@ -180,8 +201,8 @@ class _Chain:
 
     def _next(self, text: str, joint: bytes = b"") -> tuple[str, str]:
         data = text.encode("utf-8", "surrogatepass")
-        self._state = hashlib.sha256(self._state + joint + data).digest()
-        return name(self._state), name(hashlib.sha256(data).digest())
+        self.tip = hashlib.sha256(self.tip + joint + data).digest()
+        return name(self.tip), name(hashlib.sha256(data).digest())
 
 
 def name(digest: bytes) -> str:

@@ -1,0 +1,274 @@
+"""Ledger: what one model's cache should serve of a prompt, and whether it did.
+
+It knows which prefixes earlier requests left in the provider's cache and how large they are in the
+provider's own tokens. From that it forecasts (``predict``), learns from the report (``settle``),
+and says why either is less than what was sent before. It never looks at a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from growbox_tui.agent import measure
+from growbox_tui.agent.events import SegmentView, Shortfall
+from growbox_tui.agent.marking import marked, standing_end
+from growbox_tui.agent.messages import Message, Usage
+from growbox_tui.agent.prompt import Block, Prompt
+from growbox_tui.agent.reach import Held, Reach, Sent, asked, reach, take
+from growbox_tui.agent.segments import segments
+from growbox_tui.agent.shortfalls import Past, Why, foreseen, reported, slack
+from growbox_tui.models.cache_marks import pays_long
+from growbox_tui.models.cache_rules import CacheRules
+
+MOST_GAPS = 50
+"""Pauses between requests that are remembered."""
+MOST_TRAILING = 64
+"""Tokens that a provider may count behind a mark at the prompt's end: its own frame of a reply."""
+MOST_OPEN = 8
+"""Requests without an end that are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a cache should serve of a prompt. All in the provider's tokens, as far as known."""
+
+    segments: tuple[SegmentView, ...]
+    tokens: int
+    """What should be served."""
+    cause: str
+    """Why that is less than ``bound``, in words; empty where it is not."""
+    kind: Shortfall = ""
+    bound: int = 0
+    """What was sent before, in whatever place: what the best cache could serve."""
+    total: int = 0
+    """The whole prompt."""
+    most: int = 0
+    """What would be served if requests that were never finished had been cached."""
+    at: float = 0.0
+    """When it is sent, in seconds."""
+    told: tuple[int, int] | None = None
+    """(whole prompt, served) as the voice itself foresaw them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A forecast beside its report."""
+
+    predicted: int
+    """The forecast again, now that the provider told how large the prompt is."""
+    bound: int
+    kind: Shortfall
+    cause: str
+    gap: float | None
+    """Seconds since the request before; ``None`` for the first."""
+    long_written: int = 0
+    """Tokens of ``Usage.cache_write`` that went into entries that live long."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """One model's cache in one session."""
+
+    rules: CacheRules
+    ratio: float = 1.0
+    """The provider's tokens for one estimated token."""
+    held: Held = field(default_factory=Held)
+    open: list[Sent] = field(default_factory=list)
+    """Requests that failed or were stopped: they may have been cached."""
+    exact: dict[str, int] = field(default_factory=dict)
+    known: dict[str, int] = field(default_factory=dict)
+    """The blocks that were sent, by content, and their size; see ``measure``."""
+    trailing: int = 0
+    """Tokens that the provider counts behind a mark at the prompt's end."""
+    newest: str = ""
+    """Digest of the block behind which the last request had its newest mark."""
+    gaps: list[float] = field(default_factory=list)
+    """Seconds between requests, newest last."""
+    past: Past = field(default_factory=Past)
+
+    # ---- before a request --------------------------------------------------------------------
+
+    def marked(self, prompt: Prompt) -> Prompt:
+        """The prompt, asking for cache entries where they will be read."""
+        if self.rules.kind != "marks":
+            return prompt
+        standing = standing_end(prompt)
+        tokens = round(self._sizes(prompt)[standing]) if standing >= 0 else 0
+        lasting = pays_long(self.gaps, tokens, self.rules)
+        return marked(prompt, self.rules, previous=self.newest, long_ttl=lasting)
+
+    def predict(
+        self, prompt: Prompt, now: float, *, other: str = "", told: tuple[int, int] | None = None
+    ) -> Forecast:
+        """What should be served of a prompt that is sent now.
+
+        Args:
+            prompt: as ``marked`` returned it.
+            now: seconds, by the clock by which the requests before were dated.
+            other: the model that was asked last in this session, where it was another one.
+            told: (whole prompt, served) where the voice foresees that itself.
+        """
+        ends = self._sizes(prompt, told)
+        found, most = self._reach(prompt, ends, now, told)
+        share = measure.sent_before(prompt.blocks, ends, self.known)
+        bound = max(sum(share), found.tokens)
+        past = replace(self.past, other=other)
+        kind, cause = foreseen(prompt, ends, found, bound, self.rules, past, now)
+        return Forecast(
+            segments(prompt.blocks, ends, share, found),
+            found.tokens,
+            cause,
+            kind,
+            round(bound),
+            self._total(prompt, ends),
+            most,
+            now,
+            told,
+        )
+
+    # ---- after it ----------------------------------------------------------------------------
+
+    def abandon(self, prompt: Prompt, forecast: Forecast) -> None:
+        """The request failed or was stopped: whether it was cached is not known."""
+        ends = self._sizes(prompt, forecast.told)
+        self.open = [*self.open, self._sent(prompt, ends, forecast.at, None, -1)][-MOST_OPEN:]
+
+    def settle(
+        self,
+        prompt: Prompt,
+        forecast: Forecast,
+        usage: Usage,
+        reply: Message | None = None,
+        *,
+        again: bool = False,
+    ) -> Settled:
+        """Compare with the report, learn from it, and hold what the request left behind.
+
+        ``reply`` is what the model said; ``again`` whether the request was sent more than once,
+        so that what the first time left may have served the next.
+        """
+        now, before = forecast.at, self.past
+        self._calibrate(prompt, usage)
+        ends = self._sizes(prompt, forecast.told)
+        if again:
+            self.open = [*self.open, self._sent(prompt, ends, now, None, -1)]
+        found, most = self._reach(prompt, ends, now, forecast.told)
+        self.open = self.open[:-1] if again else self.open
+        bound = max(sum(measure.sent_before(prompt.blocks, ends, self.known)), found.tokens)
+        why: Why = (forecast.kind, forecast.cause)
+        if before.requests:
+            why = foreseen(prompt, ends, found, bound, self.rules, before, now)
+        kind, cause = reported(found.tokens, most, usage.cache_read, ends[-1], self.rules, why)
+        written = self._long_written(prompt, ends, usage)
+        if usage.cache_read is not None:
+            self._anchor(prompt, ends, found, usage.cache_read)
+        self._keep(prompt, ends, now, reply, found.end, usage)
+        gap = None if before.at is None else max(0.0, now - before.at)
+        self.gaps = [*self.gaps, gap][-MOST_GAPS:] if gap is not None else self.gaps
+        return Settled(found.tokens, round(bound), kind, cause, gap, written)
+
+    # ---- how large -----------------------------------------------------------------------------
+
+    def _sizes(self, prompt: Prompt, told: tuple[int, int] | None = None) -> list[float]:
+        exact = self.exact
+        if told is not None and prompt.blocks:
+            exact = {**exact, prompt.blocks[-1].digest: told[0]}
+        return measure.sizes(prompt.blocks, exact, self.known, self.ratio)
+
+    def _total(self, prompt: Prompt, ends: Sequence[float]) -> int:
+        marks = [mark for mark in prompt.request.marks if not mark.read_only]
+        at_end = bool(marks) and prompt.position(marks[-1]) == len(prompt.blocks) - 1
+        return (round(ends[-1]) if ends else 0) + (self.trailing if at_end else 0)
+
+    def _calibrate(self, prompt: Prompt, usage: Usage) -> None:
+        """Take from a report what it says of the prompt's size."""
+        if not usage.input or not prompt.blocks:
+            return
+        whole, last = usage.input, prompt.blocks[-1].digest
+        self.ratio = min(8.0, max(0.1, whole / max(1, prompt.tokens)))
+        cached = (usage.cache_read or 0) + (usage.cache_write or 0)
+        writes = asked(prompt, self.rules).writes
+        end = writes[-1][0] if writes and usage.cache_write is not None and cached else -1
+        if end == len(prompt.blocks) - 1 and whole - cached <= max(MOST_TRAILING, slack(whole)):
+            self.trailing = whole - cached
+            measure.fix(self.exact, last, cached)
+            return
+        measure.fix(self.exact, last, whole)
+        if 0 <= end < len(prompt.blocks) - 1:
+            measure.fix(self.exact, prompt.blocks[end].digest, cached)
+
+    def _anchor(self, prompt: Prompt, ends: Sequence[float], found: Reach, read: int) -> None:
+        """What was served ends where it was forecast to: that prefix is so large exactly."""
+        near = abs(read - found.tokens) <= slack(ends[-1]) if ends else False
+        if found.end >= 0 and near and self.rules.step == 1 and self.rules.kind != "prefix":
+            measure.fix(self.exact, prompt.blocks[found.end].digest, read)
+
+    # ---- how far -------------------------------------------------------------------------------
+
+    def _reach(
+        self, prompt: Prompt, ends: Sequence[float], now: float, told: tuple[int, int] | None
+    ) -> tuple[Reach, int]:
+        """How far it is served for certain, and how many tokens at most."""
+        reaches = [reach(prompt, ends, held, self.rules, now) for held in self._may_hold(now)]
+        found = min(reaches, key=lambda each: each.tokens)
+        if told is not None:
+            end = next((n for n in range(len(ends) - 1, -1, -1) if ends[n] <= told[1] + 0.5), -1)
+            return replace(found, tokens=told[1], end=end, alive=max(found.alive, end)), told[1]
+        return found, max(each.tokens for each in reaches)
+
+    def _may_hold(self, now: float) -> Iterator[Held]:
+        """What the cache holds, if none, one, … all of the unfinished requests reached it."""
+        held = self.held
+        yield held
+        for sent in self.open:
+            held = held.copy()
+            take(held, sent, self.rules)
+            yield held
+
+    def _sent(
+        self, prompt: Prompt, ends: Sequence[float], at: float, reply: Block | None, hit: int
+    ) -> Sent:
+        blocks = prompt.blocks
+        writes = tuple(
+            (blocks[end].digest, life)
+            for end, life in asked(prompt, self.rules).writes
+            if ends[end] >= self.rules.min_tokens
+        )
+        chain = [block.digest for block in (*blocks, *((reply,) if reply else ()))]
+        served = blocks[hit].digest if hit >= 0 else ""
+        return Sent(at, tuple(chain), writes, served, reply is not None)
+
+    def _keep(
+        self,
+        prompt: Prompt,
+        ends: Sequence[float],
+        at: float,
+        reply: Message | None,
+        hit: int,
+        usage: Usage,
+    ) -> None:
+        """Hold what a finished request left."""
+        ends = self._sizes(prompt, None)
+        measure.learn(prompt.blocks, ends, self.known)
+        said = None
+        if reply is not None and (self.rules.caches_reply or self.rules.kind in ("slot", "units")):
+            said = prompt.reply(reply)
+            size = usage.output or round(said.tokens * self.ratio)
+            self.known[said.content] = size
+            if usage.input and usage.output:
+                measure.fix(self.exact, said.digest, usage.input + usage.output)
+        take(self.held, self._sent(prompt, ends, at, said, hit), self.rules)
+        self.open = [sent for sent in self.open if at - sent.at <= self.rules.ttl_s]
+        if self.rules.kind == "slot":
+            self.open = []
+        writes = asked(prompt, self.rules).writes
+        self.newest = prompt.blocks[writes[-1][0]].digest if writes else ""
+        self.past = Past(self.past.requests + 1, "", prompt.epoch, at)
+
+    def _long_written(self, prompt: Prompt, ends: Sequence[float], usage: Usage) -> int:
+        marks = [mark for mark in prompt.request.marks if mark.long and not mark.read_only]
+        if not marks or not usage.cache_write:
+            return 0
+        long_end = ends[prompt.position(marks[-1])]
+        return min(usage.cache_write, max(0, round(long_end) - (usage.cache_read or 0)))

@@ -1,0 +1,79 @@
+"""Ledger on file: what a ledger knows as plain JSON, bounded, for the next process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from growbox_tui.agent.ledger import Ledger
+from growbox_tui.agent.reach import Held, Sent
+from growbox_tui.agent.shortfalls import Past
+from growbox_tui.models.cache_rules import CacheRules
+
+FORMAT = 1
+NAME = 12
+"""Letters of a digest; they are packed without anything between them."""
+MOST = 3_000
+"""Prefixes and blocks that are kept on file, newest first."""
+
+
+def to_plain(ledger: Ledger) -> dict[str, Any]:
+    """What JSON holds of a ledger; some tens of kilobytes at most."""
+    held, past = ledger.held, ledger.past
+    seen = list(held.seen.items())[-MOST:]
+    known = list(ledger.known.items())[-MOST:]
+    return {
+        "format": FORMAT,
+        "ratio": ledger.ratio,
+        "seen": [
+            [at, "".join(name for name, _ in same)]
+            for at, same in groupby(seen, key=lambda item: item[1])
+        ],
+        "entries": [[name, *entry] for name, entry in held.entries.items()],
+        "slot": _pack(sorted(held.slot)),
+        "open": [
+            [sent.at, _pack(sent.chain), sent.writes, sent.hit, sent.replied]
+            for sent in ledger.open
+        ],
+        "exact": ledger.exact,
+        "known": [_pack(name for name, _ in known), [size for _, size in known]],
+        "trailing": ledger.trailing,
+        "newest": ledger.newest,
+        "gaps": ledger.gaps,
+        "past": [past.requests, past.epoch, past.at],
+    }
+
+
+def from_plain(plain: Any, rules: CacheRules, ratio: float) -> Ledger:
+    """The ledger that ``to_plain`` wrote, by today's rules; a new one where there is none, or
+    where it is of another format. ``ratio``: tokens for an estimated one, until it learns."""
+    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+        return Ledger(rules, ratio)
+    seen = {name: at for at, names in plain["seen"] for name in _unpack(names)}
+    entries = {name: (at, life) for name, at, life in plain["entries"]}
+    requests, epoch, at = plain["past"]
+    names, sizes = plain["known"]
+    return Ledger(
+        rules,
+        plain["ratio"],
+        Held(seen, entries, frozenset(_unpack(plain["slot"]))),
+        [
+            Sent(sent_at, tuple(_unpack(chain)), tuple((n, life) for n, life in writes), hit, said)
+            for sent_at, chain, writes, hit, said in plain["open"]
+        ],
+        plain["exact"],
+        dict(zip(_unpack(names), sizes, strict=True)),
+        plain["trailing"],
+        plain["newest"],
+        plain["gaps"],
+        Past(requests, "", epoch, at),
+    )
+
+
+def _pack(names: Iterable[str]) -> str:
+    return "".join(names)
+
+
+def _unpack(names: str) -> Sequence[str]:
+    return [names[at : at + NAME] for at in range(0, len(names), NAME)]
