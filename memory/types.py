@@ -175,6 +175,20 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleAdded:
+    """What came of a rule that was to be added or edited."""
+
+    outcome: Literal["kept", "merged", "refused"]
+    """``merged``: an older rule says the same; it stands for both."""
+    rule: Rule | None
+    """The rule as it stands now; ``None`` if it was refused."""
+    rules: tuple[Rule, ...]
+    """All rules of the conversation as they stand now, in order."""
+    why: str = ""
+    """Why it was refused, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """How much of everything a prompt may hold, in estimated tokens. See ``economy.budget``."""
 

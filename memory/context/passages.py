@@ -111,21 +111,21 @@ def _needles(folded: str, question: str) -> list[Needle]:
 
 
 def _needle(term: str) -> Needle:
-    stem = _stem(term)
-    short = len(stem) < SHORT and term.isascii()
-    return Needle(stem, at_start=short, at_end=short and stem == term)
+    root = stem(term)
+    short = len(root) < SHORT and term.isascii()
+    return Needle(root, at_start=short, at_end=short and root == term)
 
 
-def _stem(term: str) -> str:
+def stem(term: str) -> str:
     """An English word without its ending, roughly as the index does it: what is left begins every
     form of the word."""
     if not (term.isascii() and term.isalpha()):
         return term
     for ending in ("ations", "ation", "ings", "ing", "ies", "ed", "es", "ly", "s", "e", "y"):
         if term.endswith(ending) and len(term) - len(ending) >= (3 if ending == "s" else 4):
-            stem = term[: -len(ending)]
-            doubled = ending in ("ings", "ing", "ed") and stem[-1] == stem[-2]
-            return stem[:-1] if doubled else stem
+            root = term[: -len(ending)]
+            doubled = ending in ("ings", "ing", "ed") and root[-1] == root[-2]
+            return root[:-1] if doubled else root
     return term
 
 
