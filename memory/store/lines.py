@@ -32,7 +32,8 @@ def load(db: Database, session: str, stamp: str = "") -> tuple[list[Line], list[
 def put(db: Database, session: str, lines: Sequence[Line], stamp: str = "") -> None:
     """These lines stand in the chain as they are: new ones, changed ones, and such as came back.
 
-    ``stamp``: the embedder of their embeddings. ``MemoryFileError`` for an unknown conversation.
+    ``stamp``: the embedder of their embeddings. ``apsw.ConstraintError`` for an unknown
+    conversation.
     """
     db.many(
         f"INSERT OR REPLACE INTO lines (session, {_COLUMNS}) VALUES ({', '.join('?' * 14)})",

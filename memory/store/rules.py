@@ -26,8 +26,10 @@ def rules(db: Database, session: str) -> tuple[Rule, ...]:
 
 
 def add_rule(db: Database, session: str, decide: Decide) -> RuleAdded:
-    """State a rule. Raises ``MemoryFileError`` for an unknown conversation."""
+    """State a rule. ``LookupError`` for an unknown conversation."""
     with db.transaction():
+        if db.row("SELECT 1 FROM sessions WHERE id = ?", (session,)) is None:
+            raise LookupError(f"there is no conversation {session}")
         last = db.value("SELECT coalesce(max(id), 0) FROM rules WHERE session = ?", (session,))
         added = decide(rules(db, session), last + 1)
         return _written(db, session, added)
