@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory import Memory
-from memory.store import conversation, fulltext, nodes
+from memory.store import conversation, fulltext, lines, nodes, rules
 from memory.store.database import open_database
 from memory.store.migrations import MIGRATIONS
 from memory.types import NewNode
@@ -17,6 +17,10 @@ FORMAT_1 = Path(__file__).with_name("format_1.db.gz")
 """Written by the growbox of format 1: a memory, a conversation of two messages in which it is
 shown, a request and a kept list."""
 SESSION, SHOWN = "y6awmn9gm001", "k0bhht3hpjr7"
+FORMAT_2 = Path(__file__).with_name("format_2.db.gz")
+"""Written by the growbox of format 2: a conversation in its second epoch, with a memory in its
+region, the last message of the first epoch carried."""
+SESSION_2, SHOWN_2 = "2m2xhaa1h1s4", "bbk7fnww6m27"
 
 
 @pytest.fixture
@@ -66,3 +70,25 @@ def test_a_file_of_format_1_is_brought_up_to_date_once_and_stays_sound(old: Path
         assert [seq for seq, _ in fulltext.matches(db, ["heliotrope"], 5)] == [1]
         assert conversation.count_sessions(db) == 1
         db.close()
+
+
+async def test_a_region_of_format_2_stands_as_it_stood_and_counts_as_memories(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.db"
+    path.write_bytes(gzip.decompress(FORMAT_2.read_bytes()))
+    memory = await Memory.open(path)
+
+    window = await memory.window(SESSION_2)
+
+    assert window.epoch is not None
+    (item,) = window.epoch.items
+    assert (item.node, item.kind, item.segment, item.tokens) == (SHOWN_2, "memory", 0, 23)
+    assert item.body.endswith("the walrus password is heliotrope")
+    assert [entry.body for entry in window.entries] == ['{"say":"three"}']
+    await memory.close()
+    db = open_database(path)
+    assert lines.load(db, SESSION_2) == ([], [])
+    assert rules.rules(db, SESSION_2) == ()
+    assert db.rows("PRAGMA foreign_key_check") == []
+    db.close()
