@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from executors.ask_user import AskUser
+from executors.call_tool import CallTool
 from executors.edit_file import EditFile
 from executors.list_files import ListFiles
 from executors.plan import Plan
@@ -25,20 +26,51 @@ MAX_DEPTH = 64
 
 
 class Registry:
-    """All hands of a session. Fixed once made, and so is what the model reads."""
+    """All hands of a session. What the model is sent as its tools is fixed once made; hands that
+    arrive later are announced by other means, and found like any other."""
 
     def __init__(self, hands: Iterable[Executor]) -> None:
         """Raises ``ValueError`` where two hands have one name."""
         self._hands: dict[str, Executor] = {}
-        for hand in sorted(hands, key=lambda hand: hand.spec.name):
-            if hand.spec.name in self._hands:
-                raise ValueError(f"two hands are called {hand.spec.name}")
-            self._hands[hand.spec.name] = hand
+        self._late: dict[str, str] = {}
+        """Name → canonical JSON of each hand that arrived later."""
+        for hand in sorted([*hands, CallTool(self._find_late)], key=lambda hand: hand.spec.name):
+            self._add(hand)
         self._tools = tuple(tool_text(hand.spec) for hand in self._hands.values())
 
+    def _add(self, hand: Executor) -> None:
+        if hand.spec.name in self._hands:
+            raise ValueError(f"two hands are called {hand.spec.name}")
+        self._hands[hand.spec.name] = hand
+
+    def arrive(self, hand: Executor) -> None:
+        """Take in a hand that came after the tools were fixed. Raises ``ValueError`` where one of
+        that name is there."""
+        self._add(hand)
+        self._late[hand.spec.name] = tool_text(hand.spec)
+
+    def leave(self, name: str) -> None:
+        """Let go of a hand that had arrived. Raises ``KeyError`` where none of that name had."""
+        del self._late[name]
+        del self._hands[name]
+
     def tools(self) -> tuple[str, ...]:
-        """Each hand as canonical JSON: ``description``, ``name``, ``parameters``; by name."""
+        """Each hand as canonical JSON: ``description``, ``name``, ``parameters``; by name. Those
+        that arrived later are not among them."""
         return self._tools
+
+    def late(self) -> tuple[str, ...]:
+        """Each hand that arrived later, as canonical JSON, by name."""
+        return tuple(text for _, text in sorted(self._late.items()))
+
+    def _find_late(self, name: str, arguments_json: str) -> tuple[Executor, dict[str, Any]]:
+        """A late hand and the checked arguments of a call. Raises ``HandError``."""
+        if name in self._hands and name not in self._late:
+            raise HandError(f"{name} is a tool of its own: call it directly.")
+        if name not in self._late:
+            there = ", ".join(sorted(self._late)) or "none"
+            raise HandError(f"There is no tool {name[:80]!r} here. Those that came later: {there}.")
+        return self._hands[name], self.validate(name, arguments_json)
 
     def find(self, name: str) -> Executor:
         """The hand of that name; another case does if only one fits. Raises ``HandError`` that
@@ -117,13 +149,13 @@ def _check(spec: ExecutorSpec, arguments: Mapping[str, Any]) -> None:
     words that the model reads: it would cost tokens in every request."""
     from jsonschema import Draft202012Validator
 
-    closed = {**spec.schema, "additionalProperties": False}
+    closed = {"additionalProperties": "properties" not in spec.schema, **spec.schema}
     problems = sorted(Draft202012Validator(closed).iter_errors(arguments), key=_place)
     if problems:
         first = problems[0]
         where = _place(first)
         said = first.message if len(first.message) <= 300 else first.message[:300] + "…"
-        known = ", ".join(spec.schema["properties"])
+        known = ", ".join(spec.schema.get("properties", {})) or "anything"
         at = f" at {where}" if where else ""
         raise HandError(f"{spec.name}: wrong arguments{at}: {said}. It takes: {known}.")
 
@@ -133,7 +165,7 @@ def _place(problem: Any) -> str:
 
 
 def builtin(workspace: Workspace, look: Look, page: Page) -> Registry:
-    """The nine hands. ``look`` and ``page`` are the two ways into memory."""
+    """The ten hands. ``look`` and ``page`` are the two ways into memory."""
     seen = SeenFiles()
     return Registry(
         (

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 Source = Literal["default", "file", "environment", "flag"]
+L1Policy = Literal["literal", "soft", "hard"]
 
 
 class SettingsError(Exception):
@@ -35,6 +34,19 @@ class Settings:
     """``provider/name``; empty takes what is found."""
     theme: str = "growbox-dark"
     """A theme's name."""
+    window: int | Literal["full"] = 64_000
+    """Tokens of a prompt; ``full`` takes all that the model does."""
+    region: float | None = None
+    """What memories and the past may take of it: a share of the window up to 1, tokens above;
+    ``None`` is left to the economy."""
+    l1_policy: L1Policy = "literal"
+    """How what the user added while the agent ran is guarded when lines of the past are dropped."""
+    keep_alive: bool = False
+    """Whether the cache is kept alive between turns (``[warmth] keep_alive``)."""
+    ceiling: float = 0.50
+    """US dollars that this may cost between two turns (``[warmth] ceiling``)."""
+    nap: bool = False
+    """Whether to nap shortly before the cache expires (``[warmth] nap``)."""
     base_urls: Mapping[str, str] = field(default_factory=dict)
     """Provider → base URL, from ``[providers.NAME] base_url``."""
     key_envs: Mapping[str, str] = field(default_factory=dict)
@@ -52,7 +64,9 @@ def load(env: Mapping[str, str], **flags: str | None) -> Settings:
     """All settings. Flags: ``model``, ``theme``, ``memory``. Raises ``SettingsError``."""
     settings = _places(env)
     if settings.config.exists():
-        settings = _from_file(settings)
+        from growbox_tui.config_file import from_file
+
+        settings = from_file(settings)
     given = {"model": env.get("GROWBOX_MODEL"), "theme": env.get("GROWBOX_THEME")}
     for values, source in ((given, "environment"), (flags, "flag")):
         for name, value in values.items():
@@ -76,73 +90,6 @@ def _with(settings: Settings, name: str, value: str, source: Source) -> Settings
     typed: Any = Path(value).expanduser().resolve() if name == "memory" else value
     changed = replace(settings, sources={**settings.sources, name: source})
     return replace(changed, **{name: typed})
-
-
-_KEYS = ("model", "theme", "memory", "providers")
-_PROVIDER_KEYS = ("base_url", "key_env")
-
-
-def _from_file(settings: Settings) -> Settings:
-    path = settings.config
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"{path} cannot be read: {error}", "Mend or remove the file."
-        ) from error
-    try:
-        body = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(
-            f"{path} is not TOML: {error}", "Mend that line, or remove the file."
-        ) from error
-    for key, value in body.items():
-        if key not in _KEYS:
-            raise _unknown(path, text, key, _KEYS)
-        if key == "providers":
-            settings = _providers(settings, text, value)
-        elif isinstance(value, str):
-            settings = _with(settings, key, value, "file")
-        else:
-            raise _wrong_type(path, text, key, "a text in quotes")
-    return settings
-
-
-def _providers(settings: Settings, text: str, value: Any) -> Settings:
-    if not isinstance(value, dict):
-        raise _wrong_type(settings.config, text, "providers", "tables: [providers.openai]")
-    urls: dict[str, str] = {}
-    keys: dict[str, str] = {}
-    for provider, table in value.items():
-        if not isinstance(table, dict):
-            raise _wrong_type(settings.config, text, provider, f"a table: [providers.{provider}]")
-        for key, entry in table.items():
-            if key not in _PROVIDER_KEYS:
-                raise _unknown(settings.config, text, key, _PROVIDER_KEYS)
-            if not isinstance(entry, str):
-                raise _wrong_type(settings.config, text, key, "a text in quotes")
-            (urls if key == "base_url" else keys)[provider] = entry
-    return replace(settings, base_urls=urls, key_envs=keys)
-
-
-def line_of(text: str, key: str) -> int:
-    """The line, counted from 1, on which a key is first set; 0 when it is not found."""
-    for number, line in enumerate(text.split("\n"), 1):
-        bare = line.strip().lstrip("[").replace('"', "")
-        if bare.split("=")[0].strip(" ]").split(".")[-1] == key:
-            return number
-    return 0
-
-
-def _unknown(path: Path, text: str, key: str, known: tuple[str, ...]) -> SettingsError:
-    near = difflib.get_close_matches(key, known, 1, 0.5)
-    hint = f"Did you mean “{near[0]}”?" if near else f"Known keys: {', '.join(known)}."
-    return SettingsError(f"{path}, line {line_of(text, key)}: no setting is called “{key}”.", hint)
-
-
-def _wrong_type(path: Path, text: str, key: str, wanted: str) -> SettingsError:
-    line = line_of(text, key)
-    return SettingsError(f"{path}, line {line}: “{key}” must be {wanted}.", "Mend that line.")
 
 
 def save(settings: Settings, key: str, value: str) -> None:

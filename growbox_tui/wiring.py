@@ -155,11 +155,12 @@ class Workbench:
         from growbox_tui.agent.conversation import Conversation
         from growbox_tui.agent.dispatch import Asking, Dispatch
         from growbox_tui.agent.gate import Policy
-        from growbox_tui.agent.prompt import Seen
+        from growbox_tui.agent.limits import KeepWarm, Wanted
+        from growbox_tui.agent.take_up import take_up
         from growbox_tui.bindings import Granted, look_with, mention_reader, page_from
 
         workspace = Workspace(self.project)
-        project = str(self.project)
+        project, wants = str(self.project), self.settings
         hands = builtin(workspace, look_with(memory, project, session_id), page_from(memory))
         granted = Granted(memory, project)
         policy = Policy(
@@ -178,12 +179,11 @@ class Workbench:
             tools=hands.tools(),
             system=self._system,
             read_file=mention_reader(workspace, policy),
+            wanted=Wanted(None if wants.window == "full" else wants.window, wants.region),
+            keep_warm=KeepWarm(wants.keep_alive, wants.ceiling, wants.nap),
         )
         await talk.use(model)
-        last = await memory.kept(f"seen:{session_id}")
-        if last is not None:
-            talk.seen = Seen.from_json(last)
-            talk.requests = talk.seen.number
+        await take_up(talk)
         return talk
 
     def _system(self) -> tuple[str, ...]:

@@ -6,10 +6,14 @@ import asyncio
 
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.dispatch import Done
+from growbox_tui.agent.errata import written
 from growbox_tui.agent.events import Failed, Napped, ToolEnded, TurnEnded
 from growbox_tui.agent.loop import broken
 from growbox_tui.agent.messages import Text
+from growbox_tui.agent.records import keep_plan, trimmed
+from growbox_tui.agent.room import compact, ready
 from growbox_tui.agent.uncut import finish
+from growbox_tui.agent.window_view import show_window
 from memory import MemoryFileError
 
 
@@ -18,7 +22,7 @@ async def shell_turn(talk: Conversation, command: str) -> TurnEnded:
     turn = talk.window.turns + 1
     end = TurnEnded(turn, "done")
     try:
-        await talk.ready()
+        await ready(talk)
         done = await talk.dispatch.run_for_user(command)
         await finish(_keep_shell(talk, turn, command, done))
         end = TurnEnded(turn, "cancelled") if done.stopped else end
@@ -38,7 +42,7 @@ async def shell_turn(talk: Conversation, command: str) -> TurnEnded:
 async def _keep_shell(talk: Conversation, turn: int, command: str, done: Done) -> None:
     head = f"I ran `{command}`:\n"
     whole = talk.node("tool", head + done.content, turn, kind="shell")
-    node, content = await talk.trimmed(whole, done.content)
+    node, content = await trimmed(talk, whole, done.content)
     address = await talk.add(turn, "user", (Text(head + content),), node)
     talk.publish(
         ToolEnded(done.call.id, "shell", done.is_error, done.detail, done.seconds, address)
@@ -54,11 +58,27 @@ async def nap(talk: Conversation) -> TurnEnded:
     try:
         epoch = await finish(change)
         kept = await talk.mind.state()
-        await talk.mind.keep(f"napped:{talk.window.session}", epoch.first)
+        await talk.keep("napped", epoch.first)
+        talk.errata, talk.settled_tail = written(talk.front()), 0
+        await talk.keep("errata", talk.errata.to_plain())
+        if talk.plan:
+            await keep_plan(talk, ())
     except MemoryFileError as error:
         talk.publish(Failed(type(error).__name__, error.text, error.hint))
         return end
-    talk.seen = None
     talk.publish(Napped(messages, items, kept.nodes, epoch.number))
-    talk.show_window()
+    show_window(talk)
+    return end
+
+
+async def compacted(talk: Conversation) -> TurnEnded:
+    """Make the prompt smaller now: an epoch ends, computed from what is on disk; no model is
+    asked."""
+    end = TurnEnded(talk.window.turns, "done")
+    try:
+        await finish(compact(talk))
+    except MemoryFileError as error:
+        talk.publish(Failed(type(error).__name__, error.text, error.hint))
+        return end
+    show_window(talk)
     return end

@@ -56,6 +56,15 @@ class Hands(Protocol):
     def validate(self, name: str, arguments: str) -> dict[str, Any]:
         """The arguments, checked against the hand's schema. Raises ``HandError``."""
 
+    def arrive(self, hand: Executor) -> None:
+        """Take in a hand after the list of tools was fixed. Raises ``ValueError``."""
+
+    def leave(self, name: str) -> None:
+        """Let go of one that had arrived. Raises ``KeyError``."""
+
+    def late(self) -> tuple[str, ...]:
+        """Canonical JSON of each that arrived, by name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Done:

@@ -17,18 +17,37 @@ class Limits:
     """Tokens of one recalled memory in the prompt."""
     recall_tokens: int = 1_500
     """Tokens that one recall may add to the prompt."""
+    pin_tokens: int = 1_000
+    """Tokens of a memory that the user pins or notes."""
     attach_chars: int = 120_000
     """Characters of all files mentioned in one message."""
     unknown_context: int = 128_000
     """Context window assumed where a model's is not known."""
-    full: float = 0.85
-    """Share of the usable window at which an epoch ends."""
-    keep: float = 0.4
-    """Share of it that the tail keeps then."""
-    region: float = 0.1
-    """Share of it that remembered nodes keep then."""
     repairs: int = 3
     """Replies in a row in which every call was broken, after which the turn fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user set of the prompt's size."""
+
+    window: int | None = 64_000
+    """Tokens of a prompt; ``None`` for all that the model takes."""
+    region: float | None = None
+    """What the region may take: a share of the prompt up to 1, tokens above; ``None`` leaves it
+    to the economy."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeepWarm:
+    """What the user wants done for a cache between turns. Nothing is, unless asked for."""
+
+    keep_alive: bool = False
+    """Read the prompt again shortly before its cache expires."""
+    ceiling: float = 0.50
+    """US dollars that this may cost between two turns."""
+    nap: bool = False
+    """Nap shortly before the cache expires."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,26 @@ import asyncio
 import time
 from dataclasses import replace
 
-from growbox_tui.agent.accounting import account, unreported
+from growbox_tui.agent.accounting import account, expect, unreported
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.dispatch import Done
+from growbox_tui.agent.errata import corrections
 from growbox_tui.agent.events import (
     EndReason,
     Failed,
     Notice,
-    PromptBuilt,
     Steered,
     TurnEnded,
 )
 from growbox_tui.agent.messages import Text
 from growbox_tui.agent.opening import open_turn
-from growbox_tui.agent.prompt import forecast, lay_out
+from growbox_tui.agent.pace import note_growth
+from growbox_tui.agent.records import keep_partial, keep_reply, keep_result, mend
+from growbox_tui.agent.room import make_room, ready, shorten_for
 from growbox_tui.agent.speak import Shown, speak
 from growbox_tui.agent.uncut import finish
+from growbox_tui.agent.window_view import show_window
+from growbox_tui.agent.wishes import delivered, keep_spoken
 from growbox_tui.agent.words import sentences
 from growbox_tui.models.protocol import Model, ModelError, NoTools, Reply, TooLong
 from memory import MemoryFileError
@@ -38,7 +42,7 @@ async def run_turn(talk: Conversation, text: str, typed: str | None = None) -> T
     turn = talk.window.turns + 1
     shown = Shown()
     try:
-        await talk.ready()
+        await ready(talk)
         await open_turn(talk, turn, text, text if typed is None else typed)
         end = await _steps(talk, turn, shown)
     except asyncio.CancelledError:
@@ -61,8 +65,8 @@ async def _settle(
     """Leave a valid conversation behind a turn that did not come to its own end."""
 
     async def settle() -> None:
-        await talk.keep_partial(turn, shown.words)
-        await talk.mend(turn, f"not finished: {detail}")
+        await keep_partial(talk, turn, shown.words)
+        await mend(talk, turn, f"not finished: {detail}")
 
     try:
         await finish(settle())
@@ -84,7 +88,7 @@ async def _steps(talk: Conversation, turn: int, shown: Shown) -> TurnEnded:
     previous: tuple[object, ...] = ()
     all_broken = 0
     for _ in range(talk.limits.steps):
-        await talk.make_room()
+        await make_room(talk)
         reply = await _ask(talk, turn, shown)
         await finish(_keep(talk, turn, reply, shown))
         if not reply.message.calls:
@@ -104,7 +108,7 @@ async def _steps(talk: Conversation, turn: int, shown: Shown) -> TurnEnded:
 
 
 async def _keep(talk: Conversation, turn: int, reply: Reply, shown: Shown) -> None:
-    await talk.keep_reply(turn, reply)
+    await keep_reply(talk, turn, reply)
     shown.text.clear()
 
 
@@ -136,7 +140,7 @@ async def _ask(talk: Conversation, turn: int, shown: Shown) -> Reply:
 async def _adapted(talk: Conversation, error: TooLong | NoTools) -> bool:
     """Shorten the prompt or leave out the hands; whether there was anything to change."""
     if isinstance(error, TooLong):
-        words, changed = "The oldest of it left the prompt.", await talk.shorten_for(error.limit)
+        words, changed = "The oldest of it left the prompt.", await shorten_for(talk, error.limit)
     else:
         words, changed = "It answers without hands.", talk.with_tools
         await talk.learn(replace(talk.learned, tools=False))
@@ -146,30 +150,20 @@ async def _adapted(talk: Conversation, error: TooLong | NoTools) -> bool:
 
 
 async def _request(talk: Conversation, model: Model, turn: int, shown: Shown) -> Reply:
-    epoch = talk.window.epoch
-    assert epoch is not None, "ready() has begun one"
-    talk.requests += 1
-    prompt = lay_out(epoch, talk.window.entries, turn=turn, with_tools=talk.with_tools)
-    expected = forecast(prompt, model.name, talk.seen)
-    talk.publish(
-        PromptBuilt(
-            talk.requests,
-            epoch.number,
-            tuple(replace(each, tokens=talk.real(each.tokens)) for each in expected.segments),
-            talk.real(prompt.tokens),
-            talk.real(expected.tokens),
-            expected.cause,
-        )
-    )
-    talk.show_window()
+    note_growth(talk)
+    expected = await expect(talk, model, turn)
+    show_window(talk)
     begun = time.monotonic()
-    request = prompt.request_for(talk.window.session)
+    tell = expected.telling(talk.publish)
+    talk.asked = expected.forecast.at
     try:
-        reply = await speak(model, request, talk.requests, talk.publish, shown)
+        reply = await speak(model, expected.request, expected.number, tell, shown)
     except (ModelError, asyncio.CancelledError):
-        unreported(talk, expected, time.monotonic() - begun)
+        await finish(unreported(talk, expected, time.monotonic() - begun))
         raise
-    await account(talk, model, prompt, expected, reply.usage, time.monotonic() - begun)
+    talk.sent = expected
+    await talk.keep("asked", talk.asked)
+    await account(talk, expected, reply, time.monotonic() - begun)
     return reply
 
 
@@ -178,7 +172,7 @@ async def _dispatch(talk: Conversation, turn: int, reply: Reply) -> list[Done]:
     results = []
     for call in reply.message.calls:
         done = await talk.dispatch.run(call, reply.broken.get(call.id, ""))
-        await finish(talk.keep_result(turn, done))
+        await finish(keep_result(talk, turn, done))
         results.append(done)
     return results
 
@@ -202,5 +196,10 @@ async def _absorb_steering(talk: Conversation, turn: int) -> bool:
 
 
 async def _steered(talk: Conversation, turn: int, text: str) -> None:
-    await talk.add(turn, "user", (Text(text),), talk.node("user", text, turn))
+    """Words that the user added: a rule as well, so that they stay when their message goes."""
+    notes = corrections(talk.errata.told, talk.front())
+    node = talk.node("user", text, turn, supplement=True)
+    await talk.add(turn, "user", (*map(Text, notes), Text(text)), node)
     talk.publish(Steered(text))
+    await delivered(talk)
+    await keep_spoken(talk, text, "steered")

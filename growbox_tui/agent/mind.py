@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
-from memory.types import Budget, Entry, Epoch, Line, MemoryState, NewNode, Node, Query, Recollection
+from memory.types import (
+    Budget,
+    Entry,
+    Epoch,
+    Line,
+    MemoryState,
+    NewNode,
+    Node,
+    Query,
+    Recollection,
+    Rule,
+    RuleAdded,
+)
 
 
 class View(Protocol):
@@ -93,11 +105,38 @@ class Mind(Protocol):
         cold: bool,
         shorten: Callable[[Entry, int], Entry] | None = None,
         standing: Sequence[str] = (),
+        policy: Literal["literal", "soft", "hard"] = "literal",
     ) -> Epoch:
         """Start the next epoch with a shorter (or the first) prompt."""
 
     async def nap(self, window: Any, *, tools: tuple[str, ...], system: tuple[str, ...]) -> Epoch:
         """Clear conversation and working set; keep all long memory."""
+
+    async def rules(self, session: str) -> tuple[Rule, ...]:
+        """What the user stated as a rule, in order."""
+
+    async def add_rule(
+        self, session: str, text: str, source: Literal["stated", "steered"]
+    ) -> RuleAdded:
+        """State a rule: kept, merged or refused."""
+
+    async def edit_rule(self, session: str, number: int, text: str) -> RuleAdded:
+        """Reword a rule. Raises ``LookupError``."""
+
+    async def drop_rule(self, session: str, number: int) -> tuple[Rule, ...]:
+        """Take a rule back. Raises ``LookupError``."""
+
+    async def pin(self, window: Any, node_id: str) -> Node | None:
+        """Force a memory into the prompt, and let no sweep take it; ``None`` if there is none."""
+
+    async def unpin(self, window: Any, node_id: str) -> None:
+        """It goes as any other does."""
+
+    async def evict(self, window: Any, node_id: str) -> None:
+        """Have a memory leave at the next sweep."""
+
+    async def reload(self, window: Any, iri: str) -> Node | None:
+        """Bring back a line that left the summary chain."""
 
     async def set_model(self, session: str, model: str) -> None:
         """Another voice goes on with the conversation."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Set
 from dataclasses import dataclass
 
 from growbox_tui.agent.conversation import Conversation
+from growbox_tui.agent.errata import corrections
 from growbox_tui.agent.events import Event, HitView, Notice, Recalled, TurnStarted
 from growbox_tui.agent.mentions import as_block, attach
 from growbox_tui.agent.messages import Part, Text
 from growbox_tui.agent.uncut import finish
+from growbox_tui.agent.wishes import delivered, forced, keep_stated
 from memory import MemoryFileError
 from memory.context.render import minute, render, speaker
 from memory.tokens import estimate
@@ -30,21 +33,33 @@ async def open_turn(talk: Conversation, turn: int, text: str, typed: str) -> Non
     """
     found = Found([], [], [])
     try:
-        found = await _remembered(talk, text) if asks(talk, text) else Found([], [], [])
+        found = await _put_before(talk, text)
         found.parts.extend(await asyncio.to_thread(_attached, talk, typed, found))
     finally:
         await finish(_record(talk, turn, text, found))
+    await keep_stated(talk, typed)
 
 
 async def _record(talk: Conversation, turn: int, text: str, found: Found) -> None:
     where = talk.surroundings()
-    head: list[Part] = [Text(where)] if where else []
+    notes = corrections(talk.errata.told, talk.front())
+    head: list[Part] = [Text(words) for words in (where, *notes) if words]
     node = talk.node("user", text, turn)
     parts = [*head, *found.parts, Text(text)]
     address = await talk.add(turn, "user", parts, node, found.shows)
     talk.publish(TurnStarted(turn, text, address))
     for event in found.told:
         talk.publish(event)
+    await delivered(talk)
+
+
+async def _put_before(talk: Conversation, text: str) -> Found:
+    """Notes and pinned memories that stand nowhere yet, then what recall finds beside them."""
+    parts, shows = await forced(talk)
+    if not asks(talk, text):
+        return Found(parts, shows, [])
+    found = await _remembered(talk, text, set(shows))
+    return Found([*parts, *found.parts], [*shows, *found.shows], found.told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +89,16 @@ def _attached(talk: Conversation, text: str, found: Found) -> list[Part]:
     return parts
 
 
-async def _remembered(talk: Conversation, text: str) -> Found:
-    """The memories that bear on the words and do not stand in the prompt yet."""
+async def _remembered(talk: Conversation, text: str, there: Set[str]) -> Found:
+    """The memories that bear on the words and do not stand in the prompt yet, nor are ``there``
+    already."""
     query = Query(text, project=str(talk.project), session=talk.window.session)
     try:
         found = await talk.mind.recall(query)
     except MemoryFileError as error:
         return Found([], [], [Notice("warning", f"memory could not be searched: {error}")])
     # In a thread: a remembered text may be megabytes, and the screen must not wait for it.
-    placed = await asyncio.to_thread(place, talk, found)
+    placed = await asyncio.to_thread(place, talk, found, there)
     talk.window.touch([hit.node.id for hit in found.hits])
     tokens = sum(estimate(body) for body in placed.values())
     told: list[Event] = [_event(talk, found, placed, tokens)]
@@ -92,13 +108,13 @@ async def _remembered(talk: Conversation, text: str) -> Found:
     return Found(parts, list(placed), told)
 
 
-def place(talk: Conversation, found: Recollection) -> dict[str, str]:
+def place(talk: Conversation, found: Recollection, there: Set[str] = frozenset()) -> dict[str, str]:
     """Node id → rendered text of the hits that go into the prompt now, best first."""
     left = talk.recall_budget
     placed: dict[str, str] = {}
     for hit in found.hits:
         talk.labels[hit.node.id] = (_first_words(hit.node.text), minute(hit.node.at))
-        if talk.window.holds(hit.node.id):
+        if hit.node.id in there or talk.window.holds(hit.node.id):
             continue
         body = render(hit.node, talk.limits.item_tokens, found.query)
         tokens = estimate(body)

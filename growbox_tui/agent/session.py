@@ -4,34 +4,38 @@ events out."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
-from growbox_tui.agent.asides import nap, shell_turn
+from executors.protocol import Executor
+from growbox_tui.agent import late_hands, wishes
+from growbox_tui.agent.asides import compacted, nap, shell_turn
+from growbox_tui.agent.behind import PATIENCE, Behind
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.events import (
-    ModelChanged,
     Notice,
+    PlanChanged,
+    RulesChanged,
+    RuleView,
     SessionOpened,
     TurnEnded,
 )
 from growbox_tui.agent.loop import run_turn
+from growbox_tui.agent.records import mend
 from growbox_tui.agent.stream import EventStream
 from growbox_tui.agent.transcript import retold
-from growbox_tui.agent.words import sentences
+from growbox_tui.agent.voices import Voices
+from growbox_tui.agent.warmth import Warmth
+from growbox_tui.agent.window_view import show_window
+from growbox_tui.agent.wishes import rule_views
 from growbox_tui.models.protocol import Model
-from memory import MemoryFileError
 from memory.types import Entry
 
-SETTLE_SLICE = 1.0
-"""Seconds of embedding between two looks at whether a turn has begun."""
-
-
-PATIENCE = 1.0
-"""Seconds of a turn after which embedding meanwhile begins; a quick turn is not disturbed."""
-
-
 Do = Callable[[], Awaitable[None]]
+
+Wish = Callable[[Conversation], Coroutine[Any, Any, TurnEnded]]
+"""A turn that takes no words."""
 
 
 async def nothing() -> None:
@@ -65,7 +69,7 @@ class Session:
             forget_commands: takes back every command that was allowed for always.
         """
         self.talk, self.stream = talk, stream
-        self._open_model = open_model
+        self._voices = Voices(talk, open_model)
         self._opened, self._transcript = opened, transcript
         self._embed = embed
         self._release = release
@@ -76,10 +80,10 @@ class Session:
         self.closed = False
         """Whether it has been let go of."""
         self._stopping = False
-        self._old_voices: list[Model] = []
-        """Voices that were left while they may still have been speaking."""
-        self._settling: asyncio.Task[None] | None = None
-        self._nap_after_turn = False
+        self._behind = Behind(talk.mind, stream.publish)
+        self._warmth = Warmth(talk, self._nap_when_quiet)
+        self._after_turn: list[Wish] = []
+        """What was asked for while a turn ran, and comes when it has ended."""
 
     @property
     def id(self) -> str:
@@ -123,13 +127,17 @@ class Session:
             self.stream.publish(event)
         self._transcript = []
         if self.talk.window.epoch is not None:
-            mended = await self.talk.mend(
-                self.talk.window.turns, "interrupted: growbox ended before it finished"
+            mended = await mend(
+                self.talk, self.talk.window.turns, "interrupted: growbox ended before it finished"
             )
             if mended:
                 words = f"{mended} tool calls had been interrupted; they are marked so."
                 self.stream.publish(Notice("info", words))
-            self.talk.show_window()
+            show_window(self.talk)
+        if self.talk.plan:
+            self.stream.publish(PlanChanged(self.talk.plan))
+        if self.talk.rules:
+            self.stream.publish(RulesChanged(rule_views(self.talk)))
 
     async def prompt(self, text: str, typed: str | None = None) -> TurnEnded:
         """One whole turn. While one runs, the words are added to it and its end is returned.
@@ -148,18 +156,18 @@ class Session:
         except asyncio.CancelledError:
             await self.cancel()
             raise
-        await self._after_turn()
+        await self._after()
         return end
 
     async def _take_turn(self, text: str, typed: str | None) -> TurnEnded:
         await self._rest()
         if self._embed == "meanwhile":
-            self._settling = asyncio.create_task(self._settle(PATIENCE))
+            self._behind.begin(PATIENCE)
         try:
             return await run_turn(self.talk, text, typed)
         finally:
             if self._embed == "meanwhile":
-                await self._rest()
+                await self._behind.rest()
 
     def answer(self, ask: str, choice: str, reason: str = "") -> bool:
         """Answer an approval or a question. ``False`` when nothing of that id waits."""
@@ -176,21 +184,28 @@ class Session:
 
     async def nap(self) -> None:
         """Clear conversation and working set, keep all long memory. A running turn ends first."""
+        await self._when_quiet("The nap", nap)
+
+    async def compact(self) -> bool:
+        """Make the prompt smaller now, without asking any model; whether it is, or will be when
+        the running turn has ended."""
+        before = self.talk.window.tokens
+        quiet = not self.busy
+        await self._when_quiet("The compaction", compacted)
+        return not quiet or self.talk.window.tokens < before
+
+    async def _when_quiet(self, name: str, wish: Wish) -> None:
         if self.busy:
-            self._nap_after_turn = True
-            self.stream.publish(Notice("info", "The nap comes when this turn has ended."))
+            self._after_turn.append(wish)
+            self.stream.publish(Notice("info", f"{name} comes when this turn has ended."))
             return
-        await self._do_aside(nap(self.talk))
+        await self._do_aside(wish(self.talk))
 
     async def use_model(self, name: str) -> None:
         """Speak through another model from the next request on. Raises ``ModelError``."""
-        model = await self._open_model(name)
-        self._old_voices.append(self.talk.model)
-        await self.talk.use(model)
-        await self.talk.mind.set_model(self.id, name)
-        self.stream.publish(ModelChanged(model.name, "you chose it", model.facts.context))
+        await self._voices.use(name)
         if not self.busy:
-            await self._close_old_voices()
+            await self._voices.close_left()
 
     async def run_shell(self, command: str) -> None:
         """A command that the user typed; the model sees it with the next turn."""
@@ -199,21 +214,67 @@ class Session:
             return
         await self._do_aside(shell_turn(self.talk, command))
 
-    async def _do_aside(self, work: Coroutine[Any, Any, TurnEnded]) -> None:
+    async def _do_aside(self, work: Coroutine[Any, Any, TurnEnded], *, last: bool = True) -> None:
         self._stopping = False
         self._turn = self._aside = asyncio.create_task(self._after_rest(work))
         await asyncio.wait([self._aside])
-        await self._after_turn()
+        if last:
+            await self._after()
 
     async def close(self) -> None:
         """Stop what runs and let go of the voice. The memory file stays open for others."""
         await self.cancel()
         await self._rest()
-        await self._close_old_voices()
+        await self._voices.close_left()
         await self.talk.model.close()
         await self._release()
         self.stream.close()
         self.closed = True
+
+    # ---- what stands in the prompt -----------------------------------------------------------
+
+    async def rules(self) -> tuple[RuleView, ...]:
+        """The user's rules, oldest first."""
+        return rule_views(self.talk)
+
+    async def add_rule(self, text: str) -> None:
+        """Keep a rule; ``RulesChanged`` tells what became of it."""
+        await wishes.add_rule(self.talk, text)
+
+    async def edit_rule(self, number: int, text: str) -> None:
+        """Change the words of the rule of that id. Raises ``LookupError`` for an unknown one."""
+        await wishes.edit_rule(self.talk, number, text)
+
+    async def drop_rule(self, number: int) -> None:
+        """Take the rule of that id back. Raises ``LookupError`` for an unknown one."""
+        await wishes.drop_rule(self.talk, number)
+
+    async def pin(self, address: str) -> None:
+        """Keep the memory of ``mem://…`` before the model. Raises ``LookupError``."""
+        await wishes.pin(self.talk, address)
+
+    async def unpin(self, address: str) -> None:
+        """Let it go as any other does. Raises ``LookupError``."""
+        await wishes.unpin(self.talk, address)
+
+    async def remember(self, text: str) -> str:
+        """Keep words for ever; the model reads them with the user's next words. Their address."""
+        return await wishes.remember(self.talk, text)
+
+    async def keep_warm(self, on: bool) -> None:
+        """Keep the cache alive between turns, or no more, in this session."""
+        self._warmth.wanted = replace(self._warmth.wanted, keep_alive=on)
+        await self._warmth.rest()
+        if on and not self.busy:
+            self._warmth.begin()
+
+    def hands_arrived(self, hands: Sequence[Executor]) -> None:
+        """Take in tools that came late. Raises ``ValueError`` for a name that is there already."""
+        late_hands.arrive(self.talk, hands)
+
+    def hands_left(self, names: Sequence[str]) -> None:
+        """Let go of tools that had come late. Raises ``KeyError`` for one that had not."""
+        late_hands.leave(self.talk, names)
 
     # ---- within ------------------------------------------------------------------------------
 
@@ -221,33 +282,19 @@ class Session:
         await self._rest()
         return await work
 
-    async def _after_turn(self) -> None:
-        await self._close_old_voices()
-        if self._nap_after_turn:
-            self._nap_after_turn = False
-            await self._do_aside(nap(self.talk))
-        self._behind()
+    async def _after(self) -> None:
+        await self._voices.close_left()
+        while self._after_turn and not self.closed:
+            await self._do_aside(self._after_turn.pop(0)(self.talk), last=False)
+        if self._embed == "behind":
+            self._behind.begin()
+        self._warmth.begin()
 
-    async def _close_old_voices(self) -> None:
-        while self._old_voices:
-            await self._old_voices.pop().close()
-
-    def _behind(self) -> None:
-        """Embed behind the turns, until none is pending or a turn begins."""
-        if self._embed == "behind" and (self._settling is None or self._settling.done()):
-            self._settling = asyncio.create_task(self._settle())
-
-    async def _settle(self, patience: float = 0.0) -> None:
-        try:
-            await asyncio.sleep(patience)
-            while await self.talk.mind.settle(SETTLE_SLICE):
-                pass
-        except MemoryFileError as error:
-            words = sentences(f"memories wait to be embedded: {error.text}", error.hint)
-            self.stream.publish(Notice("warning", words))
+    async def _nap_when_quiet(self) -> None:
+        if not self.busy:
+            await self.nap()
 
     async def _rest(self) -> None:
-        """Stop embedding; what is not embedded yet is found by its words meanwhile."""
-        if self._settling is not None and not self._settling.done():
-            self._settling.cancel()
-            await asyncio.wait([self._settling])
+        """What runs behind the turns gives way to one."""
+        await self._warmth.rest()
+        await self._behind.rest()

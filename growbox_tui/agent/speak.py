@@ -21,6 +21,7 @@ from growbox_tui.agent.events import (
     TextDelta,
     ThinkingDelta,
 )
+from growbox_tui.agent.reply_summary import SummaryFilter
 from growbox_tui.models.protocol import (
     CutStream,
     Model,
@@ -86,15 +87,22 @@ async def speak(
 async def _once(
     model: Model, request: Request, publish: Callable[[Event], None], shown: Shown
 ) -> Reply:
+    sieve = SummaryFilter()
+
+    def show(text: str) -> None:
+        if text:
+            shown.text.append(text)
+            publish(TextDelta(text))
+
     async with aclosing(model.stream(request)) as pieces:  # type: ignore[type-var]
         async for piece in pieces:
             match piece:
                 case TextPiece(text):
-                    shown.text.append(text)
-                    publish(TextDelta(text))
+                    show(sieve.feed(text))
                 case ThinkingPiece(text):
                     publish(ThinkingDelta(text))
                 case Reply():
+                    show(sieve.finish()[0])
                     if piece.notice:
                         publish(Notice("warning", piece.notice))
                     return piece

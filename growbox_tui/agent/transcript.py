@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from growbox_tui.agent.events import Replayed
 from growbox_tui.agent.messages import Message, Text, ToolCall, ToolResult, message_from_json
+from growbox_tui.agent.reply_summary import split
 from memory.types import Entry
 
 
@@ -26,8 +27,9 @@ def _told(message: Message, calls: dict[str, ToolCall]) -> Iterator[Replayed]:
             texts = [part.text for part in message.parts if isinstance(part, Text)]
             yield Replayed("user", texts[-1] if texts else "")
         case "assistant":
-            if message.text:
-                yield Replayed("assistant", message.text)
+            words, _ = split(message.text)
+            if words:
+                yield Replayed("assistant", words)
         case "tool":
             for part in message.parts:
                 if isinstance(part, ToolResult):

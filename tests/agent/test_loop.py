@@ -233,7 +233,7 @@ async def test_a_full_window_begins_a_new_epoch_and_keeps_the_newest(memory: Mem
         assert built.total < 4_000
     rebased = of(bench.events, Rebased)
     assert rebased
-    assert all(event.why == "the window was full" for event in rebased)
+    assert all("outgrew" in event.why and event.after < event.before for event in rebased)
     assert "question 11" in sent(model.requests[-1])
 
 
@@ -244,7 +244,8 @@ async def test_a_prompt_that_is_too_long_after_all_is_shortened(memory: Memory) 
     events = await bench.ask("second")
     assert end(events).reason == "done"
     assert of(events, Rebased)
-    assert "word word" not in sent(model.requests[-1])
+    assert sent(model.requests[-1]).count("word") < 900
+    assert "second" in sent(model.requests[-1])
 
 
 async def test_a_servers_own_limit_is_learned_for_this_and_later_sessions(memory: Memory) -> None:

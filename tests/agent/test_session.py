@@ -26,6 +26,7 @@ from growbox_tui.agent.events import (
     TurnStarted,
 )
 from growbox_tui.agent.messages import ToolResult, message_from_json
+from growbox_tui.agent.room import ready
 from growbox_tui.models.scripted_model import ScriptedModel
 from memory.memory import Memory
 from memory.types import NewNode
@@ -253,7 +254,7 @@ async def test_a_call_that_a_crash_interrupted_gets_a_result_on_resume(memory: M
     model = ScriptedModel.parse("call look {}\n---\nsay A fox.")
     bench = await session_on(memory, model, look)
     talk = bench.session.talk
-    await talk.ready()
+    await ready(talk)
     await talk.add(1, "user", (), None)
     from growbox_tui.agent.messages import ToolCall
 

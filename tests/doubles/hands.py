@@ -25,6 +25,7 @@ from growbox_tui.agent.gate import Policy
 from growbox_tui.agent.limits import Limits
 from growbox_tui.agent.session import Session
 from growbox_tui.agent.stream import EventStream, Reader
+from growbox_tui.agent.take_up import take_up
 from growbox_tui.models.protocol import Model
 from memory.memory import Memory
 from tests.doubles.patience import FOR_EVER
@@ -72,7 +73,8 @@ class FewHands:
     """A registry of a test's own hands."""
 
     def __init__(self, *hands: Hand) -> None:
-        self.hands: Mapping[str, Hand] = {hand.name: hand for hand in hands}
+        self.hands: dict[str, Hand] = {hand.name: hand for hand in hands}
+        self._fixed = tuple(sorted(self.hands))
 
     def find(self, name: str) -> Hand:
         if name not in self.hands:
@@ -84,8 +86,20 @@ class FewHands:
 
     def tools(self) -> tuple[str, ...]:
         return tuple(
-            json.dumps({"name": name, "description": "", "parameters": {}})
+            json.dumps({"name": name, "description": "", "parameters": {}}) for name in self._fixed
+        )
+
+    def arrive(self, hand: Any) -> None:
+        self.hands[hand.name] = hand
+
+    def leave(self, name: str) -> None:
+        del self.hands[name]
+
+    def late(self) -> tuple[str, ...]:
+        return tuple(
+            json.dumps({"name": name, "description": f"the {name} hand"})
             for name in sorted(self.hands)
+            if name not in self._fixed
         )
 
 
@@ -145,12 +159,13 @@ async def session_on(
         dispatch=Dispatch(registry, policy, Asking(stream.publish, stand_in)),
         publish=stream.publish,
         tools=registry.tools(),
-        system=lambda: ("You are a test.",),
+        system=lambda: ("You are a test.", "Use your hands."),
         read_file=reader_of(files or {}),
         today=lambda: "2026-05-03",
         limits=limits or Limits(),
     )
     await talk.use(model)
+    await take_up(talk)
     made = Session(
         talk,
         stream,

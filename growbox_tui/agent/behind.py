@@ -1,0 +1,46 @@
+"""Behind: memories are embedded behind the turns, and give way to a turn at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from growbox_tui.agent.events import Event, Notice
+from growbox_tui.agent.mind import Mind
+from growbox_tui.agent.words import sentences
+from memory import MemoryFileError
+
+SETTLE_SLICE = 1.0
+"""Seconds of embedding between two looks at whether a turn has begun."""
+PATIENCE = 1.0
+"""Seconds of a turn after which embedding meanwhile begins; a quick turn is not disturbed."""
+
+
+class Behind:
+    """The one task that embeds what is pending."""
+
+    def __init__(self, mind: Mind, publish: Callable[[Event], None]) -> None:
+        self._mind = mind
+        self._publish = publish
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self, patience: float = 0.0) -> None:
+        """Embed until nothing is pending, after so many seconds; does nothing where it is done
+        already."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._settle(patience))
+
+    async def rest(self) -> None:
+        """Stop; what is not embedded yet is found by its words meanwhile."""
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _settle(self, patience: float) -> None:
+        try:
+            await asyncio.sleep(patience)
+            while await self._mind.settle(SETTLE_SLICE):
+                pass
+        except MemoryFileError as error:
+            words = sentences(f"memories wait to be embedded: {error.text}", error.hint)
+            self._publish(Notice("warning", words))

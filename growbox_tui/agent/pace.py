@@ -1,0 +1,65 @@
+"""Pace: how fast the prompt grows, and what follows for its sizes.
+
+The economy itself is memory's; here are its inputs: the room that model and user leave, the
+provider's prices, and the rate at which calls append.
+"""
+
+from __future__ import annotations
+
+from growbox_tui.agent.conversation import Conversation
+from memory.context import economy
+from memory.context.economy import AppendRate, Prices
+from memory.tokens import estimate
+from memory.types import Budget
+
+LEAST_WINDOW = 256
+"""Estimated tokens of the smallest window that is reckoned with; a model may state any number."""
+
+
+def room(talk: Conversation) -> int:
+    """Estimated tokens that a prompt may take: what the model takes, and no more than the user
+    wants it to."""
+    most = talk.usable if talk.wanted.window is None else min(talk.usable, talk.wanted.window)
+    return max(LEAST_WINDOW, int(most / talk.learned.ratio))
+
+
+def budget(talk: Conversation) -> Budget:
+    """The sizes that hold now, in estimated tokens."""
+    window = room(talk)
+    fixed = sum(map(estimate, (*talk.tools, *talk.system_now())))
+    return economy.budget(
+        window, min(fixed, window), talk.rate, prices(talk), region=_region(talk, window)
+    )
+
+
+def _region(talk: Conversation, window: int) -> int | None:
+    """What the user wants of the region, in estimated tokens."""
+    region = talk.wanted.region
+    if region is None:
+        return None
+    return int(window * region if region <= 1 else region / talk.learned.ratio)
+
+
+def prices(talk: Conversation) -> Prices:
+    """What the model's cache charges, as shares of its input price."""
+    rules = talk.cache_rules
+    if rules.kind == "none":
+        return Prices(1.0, 1.0)
+    return Prices(rules.read, rules.write)
+
+
+def note_growth(talk: Conversation) -> None:
+    """Learn the rate from what stands in the prompt since the request before. Called once for
+    each request, before it goes out."""
+    assert talk.window.epoch is not None, "a request is laid out from an epoch"
+    now = (talk.window.epoch.number, talk.window.tokens)
+    before, talk.grown_from = talk.grown_from, now
+    if before[0] == now[0]:
+        talk.rate = talk.rate.after(now[1] - before[1])
+
+
+async def recall_rate(talk: Conversation) -> None:
+    """Take up the rate that an earlier process learnt in this conversation."""
+    kept = await talk.mind.kept(f"rate:{talk.window.session}")
+    if kept is not None:
+        talk.rate = AppendRate.from_plain(kept)

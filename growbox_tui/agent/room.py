@@ -1,0 +1,155 @@
+"""Room: when an epoch ends, and with what the next one starts.
+
+An epoch ends at a cold point, where it costs nothing, or when the budget forces it; a change of
+model, rules or instructions alone never ends one. While the cache is warm the front of the prompt
+stays as it is, and what has changed there is carried as it was told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from growbox_tui.agent.conversation import Conversation
+from growbox_tui.agent.errata import Errata, corrections, written
+from growbox_tui.agent.events import Rebased
+from growbox_tui.agent.pace import budget, room
+from growbox_tui.agent.shorten import shortened
+from memory.tokens import estimate
+from memory.types import Budget
+
+FORCED = (1.0, 0.7, 0.4, 0.2)
+"""Shares of the room tried one after another while a prompt stays too large."""
+COLD_SLACK = 1.2
+"""Times its low mark that a region may be at a cold point before that is worth a sweep."""
+
+EXPIRED = "the cache had expired"
+FULL = "the conversation outgrew its part of the window"
+TOO_LONG = "the prompt was too long for the model"
+ASKED = "you asked for it"
+
+
+async def ready(talk: Conversation) -> None:
+    """Have an epoch to speak in; at a cold point a fresh one, where that is worth it."""
+    epoch = talk.window.epoch
+    if epoch is None:
+        await begin(talk, "the session began", cold=True)
+    elif epoch.tools != talk.tools:
+        await begin(talk, "the hands changed with a new version", cold=talk.cold())
+    elif talk.cold() and _worth_it(talk):
+        await begin(talk, EXPIRED, cold=True)
+
+
+def _worth_it(talk: Conversation) -> bool:
+    """Whether a sweep would make the prompt smaller, or put into its front what has changed."""
+    assert talk.window.epoch is not None
+    sizes = budget(talk)
+    large = talk.window.tail_tokens > sizes.tail_low + max(0, talk.settled_tail - sizes.tail_low)
+    wide = talk.window.region_tokens > sizes.region_low * COLD_SLACK
+    return large or wide or talk.window.epoch.system != talk.system_now()
+
+
+async def make_room(talk: Conversation) -> None:
+    """End the epoch when the tail has outgrown its part, or the whole its window."""
+    sizes = budget(talk)
+    if talk.window.tail_tokens > max(sizes.tail_high, _unmoved(talk, sizes)):
+        await begin(talk, FULL, cold=False, sizes=sizes)
+    await fit(talk, FULL)
+
+
+def _unmoved(talk: Conversation, sizes: Budget) -> int:
+    """A tail that an epoch's end left larger than it should be is left until it has grown."""
+    return talk.settled_tail + (sizes.tail_high - sizes.tail_low) // 2 if talk.settled_tail else 0
+
+
+async def fit(talk: Conversation, why: str) -> None:
+    """Make the whole prompt fit the window, whatever else has to go."""
+    for share in FORCED:
+        if talk.window.tokens <= room(talk):
+            return
+        await begin(talk, why, cold=False, sizes=_smaller(talk, share))
+
+
+def _smaller(talk: Conversation, share: float) -> Budget:
+    """Sizes for a share of what the front leaves of the window; the region is swept as well."""
+    sizes = budget(talk)
+    fixed = sum(map(estimate, (*talk.tools, *talk.system_now())))
+    left = max(0, int((room(talk) - fixed) * share))
+    low = max(1, min(sizes.tail_low, left // 2))
+    region = min(sizes.region_low, left // 3)
+    return replace(
+        sizes,
+        tail_low=low,
+        tail_high=max(low, left - region),
+        region_low=region,
+        region_high=region,
+        chain=min(sizes.chain, region),
+    )
+
+
+async def shorten_for(talk: Conversation, limit: int | None) -> bool:
+    """Shorten a prompt that the model refused as too long. Returns whether that helped.
+
+    ``limit``: the context window that its server stated, in tokens; where it did not, the
+    window is taken to be three quarters of what was refused.
+    """
+    before = talk.window.tokens
+    if limit:
+        await talk.learn(replace(talk.learned, context=limit))
+    else:  # a guess, for this session only
+        talk.learned = replace(talk.learned, context=talk.real(before) * 3 // 4)
+    await begin(talk, TOO_LONG, cold=False, sizes=_smaller(talk, 1.0))
+    await fit(talk, TOO_LONG)
+    return talk.window.tokens < before
+
+
+async def compact(talk: Conversation) -> None:
+    """End the epoch because the user wants it, where there is anything that can go."""
+    sizes = budget(talk)
+    if talk.window.epoch is None or (
+        talk.window.tail_tokens <= sizes.tail_low and talk.window.region_tokens <= sizes.region_low
+    ):
+        return
+    await begin(talk, ASKED, cold=talk.cold(), sizes=replace(sizes, region_high=sizes.region_low))
+
+
+async def begin(talk: Conversation, why: str, *, cold: bool, sizes: Budget | None = None) -> None:
+    """End the epoch, if one runs, and start the next."""
+    window, old, sizes = talk.window, talk.window.epoch, sizes or budget(talk)
+    sizes = replace(sizes, tail_low=max(1, sizes.tail_low))  # nothing at all is for a nap
+    before, messages, now = window.tokens, len(window.entries), talk.front()
+    anew = old is None or cold or old.tools != talk.tools or _sweeps(talk, sizes)
+    stands = written(now).stands if anew else talk.errata.stands
+    epoch = await talk.mind.begin_epoch(
+        window,
+        tools=talk.tools,
+        system=talk.system_now() if old is None or anew else old.system,
+        why=why,
+        budget=sizes,
+        cold=cold,
+        shorten=shortened,
+        standing=(*_plan(talk), *corrections(stands, now)),
+    )
+    talk.errata = Errata(stands, now)
+    await talk.keep("errata", talk.errata.to_plain())
+    await talk.keep("rate", talk.rate.to_plain())
+    talk.settled_tail = window.tail_tokens
+    if old is not None:
+        dropped = messages - len(window.entries)
+        items = len(epoch.items)
+        talk.publish(Rebased(epoch.number, why, items, dropped, cold, before, window.tokens))
+
+
+def _sweeps(talk: Conversation, sizes: Budget) -> bool:
+    """Whether the region will be swept though the cache is warm: then all behind it is written
+    anew as well, and its front may as well be put right."""
+    leaving = max(0, talk.window.tail_tokens - sizes.tail_low)
+    return talk.window.region_tokens + leaving * sizes.condense > sizes.region_high
+
+
+def _plan(talk: Conversation) -> tuple[str, ...]:
+    """The plan while a step of it is open, as the model reads it."""
+    if all(item.state == "done" for item in talk.plan):
+        return ()
+    marks = {"open": "[ ]", "doing": "[~]", "done": "[x]"}
+    steps = "\n".join(f"{marks[item.state]} {item.text}" for item in talk.plan)
+    return (f"[The plan as it stands:]\n{steps}",)

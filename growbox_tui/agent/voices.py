@@ -1,0 +1,59 @@
+"""Voices: changing the model of a conversation, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from growbox_tui.agent.conversation import Conversation
+from growbox_tui.agent.events import ModelChanged, Notice
+from growbox_tui.models.protocol import Model
+
+LASTING_S = 86_400.0
+"""Seconds of an entry's life from which on there is no need to hurry back."""
+
+
+class Voices:
+    """Opens the voice that was asked for, and lets go of the ones before it.
+
+    A voice that was left may still be speaking, so it is closed only when nothing runs.
+    """
+
+    def __init__(self, talk: Conversation, open_model: Callable[[str], Awaitable[Model]]) -> None:
+        self._talk = talk
+        self._open = open_model
+        self._left: list[Model] = []
+
+    async def use(self, name: str) -> None:
+        """Speak through another model from the next request on. Raises ``ModelError``."""
+        talk = self._talk
+        model = await self._open(name)
+        self._left.append(talk.model)
+        warning = left_behind(talk, model)
+        await talk.use(model)
+        await talk.mind.set_model(talk.window.session, name)
+        talk.publish(ModelChanged(model.name, "you chose it", model.facts.context))
+        if warning:
+            talk.publish(Notice("warning", warning))
+
+    async def close_left(self) -> None:
+        """Let go of the voices that were left."""
+        while self._left:
+            await self._left.pop().close()
+
+
+def left_behind(talk: Conversation, model: Model) -> str:
+    """What a change to this model costs once, in words; empty where nothing is cached."""
+    rules = talk.cache_rules
+    if model.name == talk.model.name or rules.kind == "none" or talk.cold():
+        return ""
+    tokens = talk.real(talk.window.tokens)
+    if tokens < rules.min_tokens:
+        return ""
+    words = f"The cache of {tokens:,} tokens does not follow: they are read anew once."
+    if rules.kind == "slot":
+        return words
+    left = rules.ttl_s - (talk.now() - (talk.asked or 0.0))
+    if rules.ttl_s >= LASTING_S:
+        return f"{words} Switching back finds it again."
+    minutes = max(1, round(left / 60))
+    return f"{words} Switching back within {minutes} minutes finds it again."

@@ -1,0 +1,139 @@
+"""Wishes: what the user asks of the prompt itself: rules, pins, notes.
+
+None of it changes a byte in front of the conversation: what is new travels with the user's next
+words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from growbox_tui.agent.conversation import Conversation
+from growbox_tui.agent.events import RuleOutcome, RulesChanged, RuleView
+from growbox_tui.agent.messages import Part, Text
+from growbox_tui.agent.stated_rules import stated
+from growbox_tui.agent.window_view import show_window
+from memory.context.render import minute, render
+from memory.types import Node, RuleAdded
+
+SCHEME = "mem://"
+
+Source = Literal["stated", "steered"]
+
+
+def rule_views(talk: Conversation) -> tuple[RuleView, ...]:
+    """The rules, with what each waits for."""
+    standing = set(talk.errata.stands.rules)
+    return tuple(
+        RuleView(rule.id, rule.text, rule.source, rule.text in standing) for rule in talk.rules
+    )
+
+
+async def add_rule(talk: Conversation, text: str, source: Source = "stated") -> None:
+    """Keep a rule, and tell what became of it."""
+    added = await talk.mind.add_rule(talk.window.session, text, source)
+    talk.rules = added.rules
+    _told(talk, _words(added), added.outcome)
+
+
+async def keep_spoken(talk: Conversation, text: str, source: Source) -> None:
+    """Keep a rule that the user has just said in the conversation, where the model has read it:
+    no note need say it again."""
+    known = talk.errata.told.rules == tuple(rule.text for rule in talk.rules)
+    await add_rule(talk, text, source)
+    if known:
+        await _told_front(talk)
+
+
+async def keep_stated(talk: Conversation, text: str) -> None:
+    """Keep the rules that the user's own words state."""
+    for sentence in stated(text):
+        await keep_spoken(talk, sentence, "stated")
+
+
+async def edit_rule(talk: Conversation, number: int, text: str) -> None:
+    """Change a rule's words. Raises ``LookupError`` for an unknown one."""
+    edited = await talk.mind.edit_rule(talk.window.session, number, text)
+    talk.rules = edited.rules
+    if edited.rule is None:
+        _told(talk, edited.why, "refused")
+    else:
+        _told(talk, f"The rule was changed: {edited.rule.text}", "changed")
+
+
+async def drop_rule(talk: Conversation, number: int) -> None:
+    """Take a rule back. Raises ``LookupError`` for an unknown one."""
+    talk.rules = await talk.mind.drop_rule(talk.window.session, number)
+    _told(talk, "The rule does not hold any more.", "dropped")
+
+
+def _words(added: RuleAdded) -> str:
+    if added.rule is None:
+        return added.why
+    if added.outcome == "merged":
+        return f"A rule says so already: {added.rule.text}"
+    return f"Kept as a rule: {added.rule.text}"
+
+
+def _told(talk: Conversation, words: str, outcome: RuleOutcome) -> None:
+    talk.publish(RulesChanged(rule_views(talk), words, outcome))
+
+
+async def pin(talk: Conversation, address: str) -> None:
+    """Keep a memory before the model until it is unpinned. Raises ``LookupError`` for an address
+    under which nothing is remembered."""
+    node = await _node(talk, address)
+    await talk.mind.pin(talk.window, node.id)
+    show_window(talk)
+
+
+async def unpin(talk: Conversation, address: str) -> None:
+    """Let a memory go as any other does."""
+    node = await _node(talk, address)
+    await talk.mind.unpin(talk.window, node.id)
+    show_window(talk)
+
+
+async def remember(talk: Conversation, text: str) -> str:
+    """Keep words for ever, and put them before the model with the user's next words. Their
+    address."""
+    node = await talk.mind.remember(talk.node("user", text, talk.window.turns, "note"))
+    talk.waiting = (*talk.waiting, node.id)
+    await talk.keep("waiting", list(talk.waiting))
+    return node.address
+
+
+async def _node(talk: Conversation, address: str) -> Node:
+    node = await talk.mind.refer(address)
+    if node is None:
+        raise LookupError(f"nothing is remembered under {address}")
+    return node
+
+
+async def forced(talk: Conversation) -> tuple[list[Part], list[str]]:
+    """What goes into the next user message whatever recall finds: notes that wait, and pinned
+    memories that stand nowhere in the prompt; and the ids of both."""
+    parts: list[Part] = []
+    ids: list[str] = []
+    for name in dict.fromkeys([*talk.waiting, *talk.window.pinned]):
+        node = None if talk.window.holds(name) else await talk.mind.refer(SCHEME + name)
+        if node is not None:
+            parts.append(Text(render(node, talk.limits.pin_tokens)))
+            talk.labels[name] = (" ".join(node.text[:2_000].split())[:80], minute(node.at))
+            ids.append(name)
+    return parts, ids
+
+
+async def delivered(talk: Conversation) -> None:
+    """The message with the notes is on disk: none of them is told again."""
+    if talk.waiting:
+        talk.waiting = ()
+        await talk.keep("waiting", [])
+    if talk.errata.told != talk.front():
+        await _told_front(talk)
+
+
+async def _told_front(talk: Conversation) -> None:
+    talk.errata = replace(talk.errata, told=talk.front())
+    await talk.keep("errata", talk.errata.to_plain())
