@@ -11,6 +11,7 @@ from typing import Any
 from growbox_tui.agent import events as e
 from growbox_tui.agent.stream import EventStream
 from growbox_tui.app import GrowboxApp
+from growbox_tui.widgets.approval_card import ApprovalCard
 from growbox_tui.widgets.composer import Draft
 from memory.types import MemoryState, SessionInfo
 from tests.doubles.patience import FOR_EVER
@@ -195,6 +196,12 @@ async def until(pilot: Any, condition: Any) -> None:
     while not condition():
         assert time.monotonic() < end, "it never came"
         await pilot.pause(0.01)
+
+
+def takes_answers(app: GrowboxApp) -> bool:
+    """Whether an approval has the focus, its first moment is over, and its keys are in view."""
+    card = app.focused
+    return isinstance(card, ApprovalCard) and card.armed and app.asks._in_view(card)
 
 
 async def terminal(pilot: Any, text: str) -> None:

@@ -31,6 +31,7 @@ from tests.tui.fake_session import (
     FakeWorkbench,
     send,
     shell_ask,
+    takes_answers,
     until,
 )
 
@@ -200,6 +201,7 @@ def asked(event: e.ApprovalAsked | e.QuestionAsked) -> Callable[[Stage], Awaitab
 
 async def refused(stage: Stage) -> None:
     await asked(shell_ask())(stage)
+    await until(stage.pilot, lambda: takes_answers(stage.app))
     await stage.pilot.press("n")
     await until(stage.pilot, lambda: bool(stage.app.chat.query("Input")))
 

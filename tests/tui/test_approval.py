@@ -19,6 +19,7 @@ from tests.tui.fake_session import (
     app_with,
     send,
     shell_ask,
+    takes_answers,
     terminal,
     until,
 )
@@ -27,12 +28,7 @@ from tests.tui.test_chat import long_replay, notices, ready, shown
 
 async def answerable(pilot: Pilot[Any], app: GrowboxApp) -> None:
     """Wait until an approval has the focus and its keys are answers."""
-
-    def ready_for_keys() -> bool:
-        card = app.focused
-        return isinstance(card, ApprovalCard) and card.armed and app.asks._in_view(card)
-
-    await until(pilot, ready_for_keys)
+    await until(pilot, lambda: takes_answers(app))
 
 
 @pytest.fixture
