@@ -95,8 +95,8 @@ def fields_for(name: str, base_url: str = "") -> CacheFields:
         return CacheFields(marks="cache_control", long_marks=True)  # Part of the format itself.
     if provider == "llamacpp":
         return CacheFields(cache_prompt=True)
-    if provider in ("bedrock", "vertex_ai", "azure_ai") and claude(model):
-        return CacheFields(marks="cache_control")
+    if provider in ("bedrock", "vertex_ai", "azure_ai") and (which := claude(model)):
+        return CacheFields(marks="cache_control", long_marks=which.version >= (4, 5))
     if not is_own(provider, base_url):
         return CacheFields()
     match provider:
@@ -152,6 +152,7 @@ class FieldsInUse:
         """The deltas of one request; ``once`` sends it by what ``now`` says. A refusal that names
         one of the fields is followed by the same request without it, and told with the reply."""
         dropped: list[str] = []
+        before = self.now
         while True:
             try:
                 async with aclosing(once()) as deltas:
@@ -161,11 +162,11 @@ class FieldsInUse:
                         yield delta
                 return
             except (Rejected, UnknownModel) as error:
-                if isinstance(error, NoTools):
+                left, name = self.now.without(error.text)
+                if isinstance(error, NoTools) or not name:
+                    self.now = before  # It was not the fields: it is refused without them too.
                     raise
-                self.now, name = self.now.without(error.text)
-                if not name:
-                    raise
+                self.now = left
                 dropped.append(name)
 
 

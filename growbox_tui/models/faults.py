@@ -107,7 +107,21 @@ def words_of(body: str) -> str:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return _short(text)
-    return _short(error_words(value) or text)
+    words, field = error_words(value), _field(value)
+    return _short((f"{words} ({field})" if field not in words else words) if words else text)
+
+
+def _field(value: Any) -> str:
+    """The field of the request that a refusal means, where it stands beside the words."""
+    if not isinstance(value, Mapping):
+        return ""
+    for holder in (value, value.get("error")):
+        if isinstance(holder, Mapping) and isinstance(holder.get("param"), str):
+            return str(holder["param"])
+    detail = value.get("detail")
+    first = detail[0] if isinstance(detail, list) and detail else None
+    where = first.get("loc") if isinstance(first, Mapping) else None
+    return ".".join(map(str, where)) if isinstance(where, list) else ""
 
 
 def error_words(value: Any) -> str:

@@ -3,16 +3,18 @@ import socket
 
 import pytest
 
-from growbox_tui.agent.messages import Usage
+from growbox_tui.agent.messages import Message, Text, Usage
 from growbox_tui.models.factory import open_model
 from growbox_tui.models.litellm_model import LitellmModel
 from growbox_tui.models.protocol import (
     BadReply,
     CutStream,
     EmptyReply,
+    Mark,
     ModelError,
     NoTools,
     RateLimited,
+    Request,
     TooLong,
     Unreachable,
 )
@@ -159,3 +161,18 @@ async def test_a_key_that_litellm_reads_itself_is_not_shown(monkeypatch):
 def test_a_model_that_is_listed_without_tools_is_offered_none():
     assert not open_model("publicai/swiss-ai/apertus-8b-instruct", {}).takes_tools
     assert open_model("custom_openai/no-such-model", {}).takes_tools
+
+
+@pytest.mark.parametrize("name", ["azure_ai/claude-sonnet-5-5", "custom_openai/claude-sonnet-5-5"])
+async def test_marks_go_through_litellm_to_those_who_sell_claude_and_to_nobody_else(name: str):
+    talk = (
+        Message("user", (Text("first segment"), Text("second segment"))),
+        Message("user", (Text("Hi"),)),
+    )
+    marks = (Mark("system", 1, long=True), Mark("message", 0), Mark("message", 1))
+    request = Request((), ("Be brief.", "Rules."), talk, "s-1", None, marks)
+    async with StreamServer([refusal("enough")]) as server:
+        await collect(LitellmModel(name, base_url=server.url, key="k"), request)
+        body = json.dumps(server.received[0].json)
+    counts = (body.count('"cache_control"'), body.count('"ttl": "1h"'))
+    assert counts == ((3, 1) if name.startswith("azure_ai/") else (0, 0))
