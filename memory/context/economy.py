@@ -152,6 +152,7 @@ def budget(
     prices: Prices,
     *,
     region: int | None = None,
+    tail: int | None = None,
     condense: float = CONDENSE,
 ) -> Budget:
     """How much of everything a prompt may hold.
@@ -161,6 +162,7 @@ def budget(
         fixed: tokens of tools, system and rules.
         rate: tokens that a call appends.
         region: tokens that the user wants the region to have; ``None`` is a share of the window.
+        tail: tokens of conversation that an epoch shall keep; ``None`` is a share of the window.
         condense: share of what leaves the tail that the region keeps of it.
 
     ``fixed + region_high + tail_high`` stays below ``window`` as long as ``fixed`` does. Raises
@@ -170,7 +172,7 @@ def budget(
         raise ValueError(f"a window of {window} tokens holds nothing")
     appended = rate.tokens if isinstance(rate, AppendRate) else rate
     room = max(0, window - fixed - math.ceil(window * RESERVE_SHARE))
-    low = _tail_low(window, room)
+    low = _tail_low(window, room) if tail is None else max(0, min(tail, room // 3))
     slack = SLACK * ring_slack(appended, low, prices)
     slack = max(slack, room * LEAST_SLACK_SHARE)
     high = int(min(low + slack, room * TAIL_SHARE))

@@ -18,6 +18,7 @@ BENCHES = {
     "start": "how fast it starts, what it holds, whether keys echo while a turn is busy",
     "prefix": "how much of each request a prefix cache would serve, over three processes",
     "recall_quality": "how well recall finds, and how still it is when there is nothing to find",
+    "cache": "what prompt layouts cost at a provider's cache, over recorded sessions",
     "kill": "what is on file after kill -9 at random moments",
 }
 """Each name is a module of this folder; only the one that is run is imported."""
