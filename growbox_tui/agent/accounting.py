@@ -1,60 +1,154 @@
-"""Accounting: what a request was forecast to be served, what was reported, and what it cost."""
+"""Accounting: what a request was forecast to be served, what was reported, and what it cost.
+
+Around each request: ``expect`` lays the prompt out, asks for cache entries and tells the forecast;
+``account`` compares it with the report. Both are one row of the memory file, from which the
+session's story is told afterwards. There is a ledger for each model that was asked.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from growbox_tui.agent.conversation import Conversation
-from growbox_tui.agent.events import UsageReported, to_json
+from growbox_tui.agent.events import PromptBuilt, UsageReported
+from growbox_tui.agent.expected import Expected
+from growbox_tui.agent.ledger import Ledger, Settled
+from growbox_tui.agent.ledger_file import from_plain, to_plain
 from growbox_tui.agent.messages import Usage
-from growbox_tui.agent.prompt import Forecast, Prompt, Seen, shortfall
-from growbox_tui.models.protocol import Model, ModelFacts
+from growbox_tui.agent.money import Bill, bill, prices
+from growbox_tui.agent.prompt import lay_out
+from growbox_tui.models.cache_rules import rules_of
+from growbox_tui.models.protocol import Foresees, Model, Reply
 
 RATIO_STEP = 0.05
 """A change of the ratio below this share is not worth a write."""
 
 
-async def account(
-    talk: Conversation,
-    model: Model,
-    prompt: Prompt,
-    expected: Forecast,
-    usage: Usage | None,
-    seconds: float,
-) -> None:
+async def ledger_of(talk: Conversation, model: Model) -> Ledger:
+    """What is known of a model's cache in this session; read from the file at first."""
+    ledger, rules = talk.ledgers.get(model.name), rules_of(model)
+    if ledger is None:
+        kept = await talk.mind.kept(_key(talk, model))
+        ledger = talk.ledgers[model.name] = from_plain(kept, rules, talk.learned.ratio)
+    ledger.rules = rules  # A server may have refused a cache field meanwhile.
+    return ledger
+
+
+async def expect(talk: Conversation, model: Model, turn: int) -> Expected:
+    """Lay the next request out, and tell what its cache should serve."""
+    epoch = talk.window.epoch
+    assert epoch is not None, "a request needs an epoch to stand in"
+    ledger = await ledger_of(talk, model)
+    plain = lay_out(
+        epoch, talk.window.entries, turn=turn, with_tools=talk.with_tools, wire=model.name
+    )
+    prompt = ledger.marked(plain)
+    request = prompt.request_for(talk.window.session)
+    told = await model.foresee(request) if isinstance(model, Foresees) else None
+    other = talk.spoke if talk.spoke != model.name else ""
+    forecast = ledger.predict(prompt, talk.now(), other=other, told=told)
+    talk.requests += 1
+    talk.publish(
+        PromptBuilt(
+            talk.requests,
+            epoch.number,
+            forecast.segments,
+            forecast.total,
+            forecast.tokens,
+            forecast.cause,
+            forecast.bound,
+            forecast.kind,
+        )
+    )
+    return Expected(model, prompt, request, ledger, forecast, talk.requests, epoch.number)
+
+
+async def account(talk: Conversation, expected: Expected, reply: Reply, seconds: float) -> None:
     """Keep a request for the next forecast and for the session's story; tell what it came to."""
-    assert talk.window.epoch is not None
-    talk.seen = Seen(model.name, prompt.blocks, talk.requests)
-    said = usage or Usage()
-    predicted, cause = talk.real(expected.tokens), expected.cause
-    if said.input is None or said.cache_read is None:
-        cause = cause or "the provider reported no cache figures"
-    else:
-        predicted, gap = shortfall(expected.tokens, prompt.tokens, said.input, said.cache_read)
-        cause = cause or gap
+    said, model = reply.usage or Usage(), expected.model
+    settled = expected.ledger.settle(
+        expected.prompt, expected.forecast, said, reply.message, again=expected.again
+    )
     if talk.model is model:
-        await calibrate(talk, said, prompt.tokens)
-    cost = price(model.facts, said)
-    talk.cost = None if talk.cost is None or cost is None else talk.cost + cost
+        await calibrate(talk, said, expected.prompt.tokens)
+    came = _bill(expected, said, settled)
+    talk.cost = None if talk.cost is None or came.cost is None else talk.cost + came.cost
+    await _keep(talk, expected, said, seconds, settled, came)
+
+
+async def unreported(talk: Conversation, expected: Expected, seconds: float) -> None:
+    """Keep and tell a request that ended before the provider said what it took: it may have
+    cost, and may have been cached."""
+    forecast = expected.forecast
+    expected.ledger.abandon(expected.prompt, forecast)
+    cause = "it ended before the provider reported"
+    gap = expected.ledger.gap(forecast.at)
+    settled = Settled(forecast.tokens, forecast.bound, "not reported", cause, gap)
+    await _keep(talk, expected, Usage(), seconds, settled, Bill())
+
+
+async def pinged(talk: Conversation, expected: Expected, usage: Usage | None, at: float) -> Bill:
+    """Account for a request that was sent once more, ``at`` seconds, to keep its cache alive."""
+    said, ledger = usage or Usage(), expected.ledger
+    forecast = ledger.predict(expected.prompt, at)
+    again = replace(expected, forecast=forecast, number=0)
+    settled = ledger.settle(expected.prompt, forecast, said)
+    came = _bill(again, said, settled)
+    await _keep(talk, again, said, 0.0, settled, came)
+    return came
+
+
+async def _keep(
+    talk: Conversation,
+    expected: Expected,
+    said: Usage,
+    seconds: float,
+    settled: Settled,
+    came: Bill,
+) -> None:
+    """Write a request's row and its ledger, and tell it; a ping, which has no number, is told by
+    who sent it."""
+    model, session = expected.model, talk.window.session
     report = UsageReported(
-        talk.requests,
+        expected.number,
         said.input,
         said.output,
         said.cache_read,
         said.cache_write,
-        cost,
+        came.cost,
         round(seconds, 3),
-        predicted,
-        cause,
+        settled.predicted,
+        settled.cause,
+        settled.kind,
+        settled.bound,
+        came.saved,
+        model.name,
     )
-    line = json.dumps(
-        {"model": model.name, "estimated": prompt.tokens, **json.loads(to_json(report))}
-    )
-    session = talk.window.session
-    await talk.mind.note_request(session, talk.window.epoch.number, line)
-    await talk.mind.keep(f"seen:{session}", talk.seen.to_json())
-    talk.publish(report)
+    read = said.cache_read
+    row = {
+        **asdict(report),
+        "at": expected.forecast.at,
+        "epoch": expected.epoch,
+        "estimated": expected.forecast.total,
+        "avoidable": None if read is None else max(0, settled.bound - read),
+        "lost": came.lost,
+        "gap": settled.gap,
+        "prices": prices(model.facts, expected.ledger.rules).to_plain(),
+        "segments": [[each.name, each.tokens, each.state] for each in expected.forecast.segments],
+    }
+    line = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+    await talk.mind.note_request(session, expected.epoch, line)
+    await talk.mind.keep(_key(talk, model), to_plain(expected.ledger))
+    if expected.number:
+        talk.spoke = model.name
+        await talk.mind.keep(f"spoke:{session}", [model.name, expected.number])
+        talk.publish(report)
+
+
+async def recall_requests(talk: Conversation) -> None:
+    """Go on counting where an earlier process of this session ended."""
+    talk.spoke, talk.requests = await talk.mind.kept(f"spoke:{talk.window.session}", ["", 0])
 
 
 async def calibrate(talk: Conversation, said: Usage, estimated: int) -> None:
@@ -66,29 +160,10 @@ async def calibrate(talk: Conversation, said: Usage, estimated: int) -> None:
         await talk.learn(replace(talk.learned, ratio=round(ratio, 3)))
 
 
-def unreported(talk: Conversation, expected: Forecast, seconds: float) -> None:
-    """Tell of a request that ended before the provider said what it took: it may have cost."""
-    cause = "it ended before the provider reported"
-    predicted = talk.real(expected.tokens)
-    told = UsageReported(
-        talk.requests, None, None, None, None, None, round(seconds, 3), predicted, cause
-    )
-    talk.publish(told)
+def _bill(expected: Expected, said: Usage, settled: Settled) -> Bill:
+    known = prices(expected.model.facts, expected.ledger.rules)
+    return bill(known, said, long_written=settled.long_written, bound=settled.bound)
 
 
-def price(facts: ModelFacts, usage: Usage) -> float | None:
-    """US dollars of one request; ``None`` when a price or a count is not known."""
-    if facts.input_price is None or facts.output_price is None:
-        return None
-    if usage.input is None or usage.output is None:
-        return None
-    read, write = usage.cache_read or 0, usage.cache_write or 0
-    read_price = facts.input_price if facts.cache_read_price is None else facts.cache_read_price
-    write_price = facts.input_price if facts.cache_write_price is None else facts.cache_write_price
-    fresh = max(0, usage.input - read - write)
-    return (
-        fresh * facts.input_price
-        + read * read_price
-        + write * write_price
-        + usage.output * facts.output_price
-    )
+def _key(talk: Conversation, model: Model) -> str:
+    return f"cache:{talk.window.session}:{model.name}"

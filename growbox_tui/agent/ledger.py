@@ -91,7 +91,7 @@ class Ledger:
 
     def marked(self, prompt: Prompt) -> Prompt:
         """The prompt, asking for cache entries where they will be read."""
-        if self.rules.kind != "marks":
+        if self.rules.kind != "marks" or not self.rules.max_marks:
             return prompt
         standing = standing_end(prompt)
         tokens = round(self._sizes(prompt)[standing]) if standing >= 0 else 0
@@ -164,9 +164,14 @@ class Ledger:
         if usage.cache_read is not None:
             self._anchor(prompt, ends, found, usage.cache_read)
         self._keep(prompt, ends, now, reply, found.end, usage)
-        gap = None if before.at is None else max(0.0, now - before.at)
+        gap = self.gap(now, before)
         self.gaps = [*self.gaps, gap][-MOST_GAPS:] if gap is not None else self.gaps
         return Settled(found.tokens, round(bound), kind, cause, gap, written)
+
+    def gap(self, now: float, past: Past | None = None) -> float | None:
+        """Seconds since the request before; ``None`` if there was none."""
+        at = (past or self.past).at
+        return None if at is None else max(0.0, now - at)
 
     # ---- how large -----------------------------------------------------------------------------
 
@@ -200,8 +205,10 @@ class Ledger:
 
     def _anchor(self, prompt: Prompt, ends: Sequence[float], found: Reach, read: int) -> None:
         """What was served ends where it was forecast to: that prefix is so large exactly."""
-        near = abs(read - found.tokens) <= slack(ends[-1]) if ends else False
-        if found.end >= 0 and near and self.rules.step == 1 and self.rules.kind != "prefix":
+        if found.end < 0 or self.rules.step > 1 or self.rules.kind == "prefix":
+            return
+        whole = found.tokens == round(ends[found.end])
+        if whole and abs(read - found.tokens) <= slack(ends[-1]):
             measure.fix(self.exact, prompt.blocks[found.end].digest, read)
 
     # ---- how far -------------------------------------------------------------------------------
@@ -252,7 +259,7 @@ class Ledger:
         ends = self._sizes(prompt, None)
         measure.learn(prompt.blocks, ends, self.known)
         said = None
-        if reply is not None and (self.rules.caches_reply or self.rules.kind in ("slot", "units")):
+        if reply is not None and self.rules.caches_reply:
             said = prompt.reply(reply)
             size = usage.output or round(said.tokens * self.ratio)
             self.known[said.content] = size

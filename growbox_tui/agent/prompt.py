@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from growbox_tui.agent.events import SegmentState, SegmentView
 from growbox_tui.agent.messages import Message, Text, Thinking, message_from_json, message_to_json
 from growbox_tui.models.protocol import Mark, Request
 from memory.tokens import estimate
@@ -219,91 +217,3 @@ def _content_blocks(message: Message, wire: str) -> int:
         else:
             sent += not isinstance(part, Text) or bool(part.text.strip())
     return max(1, sent)
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A request that went out before, as far as a cache would know it."""
-
-    model: str
-    blocks: tuple[Block, ...]
-    number: int = 0
-    """Which request of the session it was."""
-
-    def to_json(self) -> str:
-        """For the memory file."""
-        rows = [[block.segment, block.digest, block.tokens] for block in self.blocks]
-        return json.dumps(
-            {"model": self.model, "number": self.number, "blocks": rows}, separators=(",", ":")
-        )
-
-    @staticmethod
-    def from_json(text: str) -> Seen:
-        """What ``to_json`` wrote."""
-        body = json.loads(text)
-        return Seen(body["model"], tuple(Block(*row) for row in body["blocks"]), body["number"])
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What a prefix cache should serve of a prompt."""
-
-    segments: tuple[SegmentView, ...]
-    tokens: int
-    cause: str
-    """Where and why the prefix breaks; empty if the prompt only grew."""
-
-
-def forecast(prompt: Prompt, model: str, seen: Seen | None) -> Forecast:
-    """Compare with the request before. ``seen`` is ``None`` for a session's first request."""
-    before: tuple[Block, ...] = ()
-    cause = ""
-    if seen is not None and seen.model == model:
-        before = seen.blocks
-    elif seen is not None:
-        cause = f"the model changed from {seen.model}"
-    same = _common(before, prompt.blocks)
-    if same < len(before):
-        broken = prompt.blocks[same] if same < len(prompt.blocks) else before[same]
-        cause = f"the prefix broke at block {same + 1}, in {broken.segment}"
-    states = [
-        "hit" if place < same else "broken" if place < len(before) else "new"
-        for place in range(len(prompt.blocks))
-    ]
-    served = sum(block.tokens for block in prompt.blocks[:same])
-    return Forecast(_segments(prompt.blocks, states), served, cause)
-
-
-def _common(before: Sequence[Block], now: Sequence[Block]) -> int:
-    same = 0
-    for old, new in zip(before, now, strict=False):
-        if old.digest != new.digest:
-            break
-        same += 1
-    return same
-
-
-def _segments(blocks: Sequence[Block], states: Sequence[str]) -> tuple[SegmentView, ...]:
-    """Neighbouring blocks of one segment and state, joined."""
-    joined: list[tuple[str, int, SegmentState]] = []
-    for block, state in zip(blocks, states, strict=True):
-        if joined and joined[-1][0] == block.segment and joined[-1][2] == state:
-            joined[-1] = (block.segment, joined[-1][1] + block.tokens, joined[-1][2])
-        else:
-            joined.append((block.segment, block.tokens, state))  # type: ignore[arg-type]
-    return tuple(SegmentView(name, tokens, state) for name, tokens, state in joined)
-
-
-def shortfall(predicted: int, total: int, reported_input: int, cache_read: int) -> tuple[int, str]:
-    """The forecast in the provider's own tokens, and why its report is lower (empty if it is not).
-
-    Caches work in steps and by best effort, so a gap below a tenth of the prompt, or below 512
-    tokens, is no difference.
-    """
-    scaled = round(predicted * reported_input / total) if total else 0
-    gap = scaled - cache_read
-    if gap <= max(512, reported_input // 10):
-        return scaled, ""
-    if cache_read == 0:
-        return scaled, "the provider served nothing: expired, too short, or not cached there"
-    return scaled, f"the provider served {gap} tokens less than stood still"

@@ -93,14 +93,14 @@ def asked(prompt: Prompt, rules: CacheRules) -> Asked:
         if not mark.read_only
     }
     shown = {prompt.position(mark) for mark in prompt.request.marks}
-    heard = [at for at, block in enumerate(prompt.blocks) if block.heard]
-    own = sorted(life)
-    if rules.implicit and heard:
-        own = sorted({*own[len(own) - min(len(own), rules.max_marks - 1) :], heard[-1]})
-    writes = own[-rules.max_marks :]
+    writes = sorted(life)[-rules.max_marks :]
+    heard: list[int] = []
+    if rules.implicit and not shown:
+        heard = [at for at, block in enumerate(prompt.blocks) if block.heard]
+        writes = heard[-1:]
     lives = tuple((at, life.get(at, rules.ttl_s)) for at in writes)
     if rules.lookback is None:
-        places = sorted({*shown, *writes, *(heard if rules.implicit else ())})
+        places = sorted({*shown, *heard})
         within = places[-rules.read_marks :] if rules.read_marks else places
         return Asked(lives, tuple(within), tuple(places))
     every = [at for at, block in enumerate(prompt.blocks) if block.ends]
@@ -231,7 +231,7 @@ def take(held: Held, sent: Sent, rules: CacheRules) -> None:
         held.seen[digest] = sent.at
     for most, table in ((MOST_SEEN, held.seen), (MOST_ENTRIES, held.entries)):
         for digest in list(table)[: max(0, len(table) - most)]:
-            del table[digest]  # type: ignore[attr-defined]
+            del table[digest]
 
 
 def _enter(held: Held, written: Iterable[tuple[str, float]], at: float) -> None:
