@@ -13,6 +13,7 @@ from growbox_tui.agent.events import (
     Notice,
     Recalled,
     Retrying,
+    RulesChanged,
     SessionOpened,
     ToolEnded,
     ToolStarted,
@@ -71,6 +72,8 @@ def narration(event: Event) -> str:
         case UsageReported(input=tokens, cache_read=read) if tokens is not None:
             served = "not reported" if read is None else f"{read} from cache"
             return f"prompt: {tokens} tokens, {served}"
+        case RulesChanged(notice=notice) if notice:
+            return notice
         case Notice(text=text):
             return text
         case Failed(text=text, hint=hint):
