@@ -36,5 +36,13 @@ HALF_LIFE_EPOCHS = 6.0
 ITEM_TOKENS = 400
 """Estimated tokens of one memory in the context region; the whole is paged in by its address."""
 
+FALLEN_TOKENS = 100
+"""Estimated tokens of a memory that was found for an earlier turn, once it leaves the tail: what
+it said has been used, and its address brings the rest."""
+
+CONDENSE_CHARS = 64_000
+"""Characters of a message that its line and excerpt are taken from: of longer ones head and tail
+alone, so that ending an epoch takes some ms whatever was read in it."""
+
 TITLE_CHARS = 80
 """Characters of a conversation's title."""

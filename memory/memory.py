@@ -1,4 +1,4 @@
-"""Memory: the front desk. Every verb is here; the rooms behind it do the work.
+"""Memory: the front desk. Every verb is found here; the rooms behind it do the work.
 
 Three threads serve it: one writes, one reads, one embeds. A write that has begun is finished even
 if its caller is cancelled, and the window changes together with the file or not at all.
@@ -14,35 +14,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from memory.config import CLOSE_SECONDS
-from memory.context import epochs
-from memory.context.tail_ring import Shorten
-from memory.context.window import Scene, Window
+from memory.context import constraints
+from memory.context.window import Window as Window
 from memory.protocols import Clock, Embedder
 from memory.settling import Settling, SharedEmbedder
-from memory.store import conversation, nodes, vectors
+from memory.store import conversation, nodes, rules, vectors
 from memory.store.database import Database, open_database
 from memory.store.lane import Lane
 from memory.store.texts import clean
 from memory.store.writes import Writes
 from memory.types import (
-    Budget,
     Entry,
-    Epoch,
     MemoryState,
     NewNode,
     Node,
     Query,
     Recollection,
+    Rule,
+    RuleAdded,
     SessionInfo,
 )
+from memory.windows import ADDRESS, Lanes, Windows
 
 if TYPE_CHECKING:
     from memory.recall.by_vector import NullDistribution
 
 Answer = TypeVar("Answer")
-
-ADDRESS = "mem://"
-"""How the address of a node begins."""
 
 
 class SystemClock:
@@ -67,6 +64,17 @@ class Memory:
         self._embedding = Lane("embed")
         self._writes = Writes()
         self._chance: NullDistribution | None = None
+        windows = Windows(
+            Lanes(self._writer, self._reader, self._embedding),
+            *(self._writes, self._clock, self._embedder),
+        )
+        # What changes a conversation's prompt: as documented there.
+        self.window = windows.window
+        self.begin_epoch = windows.begin_epoch
+        self.nap = windows.nap
+        self.record = windows.record
+        self.pin, self.unpin, self.evict = windows.pin, windows.unpin, windows.evict
+        self.reload = windows.reload
         self._closed = False
 
     @classmethod
@@ -177,93 +185,30 @@ class Memory:
         """All messages of a conversation, all epochs, oldest first."""
         return await self._reader.run(lambda db: conversation.transcript(db, session))
 
-    async def window(self, session: str) -> Window:
-        """The prompt of a conversation as it stands on disk; without an epoch if it is new."""
-        return await self._reader.run(lambda db: epochs.load(db, session))
+    # ---- rules -------------------------------------------------------------------------------
 
-    async def begin_epoch(
-        self,
-        window: Window,
-        *,
-        tools: tuple[str, ...],
-        system: tuple[str, ...],
-        why: str,
-        budget: Budget,
-        cold: bool,
-        shorten: Shorten | None = None,
-        standing: Sequence[str] = (),
-    ) -> Epoch:
-        """Start the next epoch, with a prompt of at most about ``budget.tail_low`` tokens of
-        conversation behind a region of at most ``budget.region_high``.
+    async def rules(self, session: str) -> tuple[Rule, ...]:
+        """What the user stated for this conversation, in order."""
+        return await self._reader.run(lambda db: rules.rules(db, session))
 
-        Args:
-            cold: whether no cache serves the old prefix any more. If not, what stands in the
-                region stays as it is as long as there is room.
-            shorten: makes a giant that stays in the tail smaller; without it all stay whole.
-            standing: texts that must stand in the prompt until they are done, such as an open
-                plan; one that stands in the region already is left where it is.
+    async def add_rule(
+        self, session: str, text: str, source: Literal["stated", "steered"] = "stated"
+    ) -> RuleAdded:
+        """State a rule: kept, merged into one that says the same, or refused with a sentence."""
+        at = self._clock.now()
+        decide = partial(constraints.add, text=text, source=source, at=at)
+        return await self._write(lambda db: rules.add_rule(db, session, decide))
 
-        Of the tail the newest messages stay, each with its results. The running turn keeps what
-        the user said first and last in it and its newest message, whatever the budget, unless
-        that is 0.
-        """
+    async def edit_rule(self, session: str, number: int, text: str) -> RuleAdded:
+        """Reword a rule. ``LookupError`` if there is none of this id."""
+        decide = partial(constraints.edit, number=number, text=text)
+        return await self._write(lambda db: rules.edit_rule(db, session, decide))
 
-        async def change() -> Epoch:
-            at, going = self._clock.now(), epochs.part(window, budget, shorten)
-            fixed = epochs.Fixed(tools, system, clean(why), tuple(standing))
-            scene = await self._writer.run(
-                lambda db: epochs.begin(db, window, going, fixed, budget, at, cold=cold)
-            )
-            return _entered(window, scene)
+    async def drop_rule(self, session: str, number: int) -> tuple[Rule, ...]:
+        """Take a rule back; those that stand now. ``LookupError`` if there is none of this id."""
+        return await self._write(lambda db: rules.drop_rule(db, session, number))
 
-        return await self._writes.in_turn(change())
-
-    async def nap(
-        self, window: Window, *, tools: tuple[str, ...], system: tuple[str, ...]
-    ) -> Epoch:
-        """Clear conversation, region and heat. The timeline keeps all of it."""
-
-        async def change() -> Epoch:
-            at, fixed = self._clock.now(), epochs.Fixed(tools, system, "nap")
-            scene = await self._writer.run(lambda db: epochs.clear(db, window, fixed, at))
-            return _entered(window, scene)
-
-        return await self._writes.in_turn(change())
-
-    async def record(
-        self,
-        window: Window,
-        *,
-        turn: int,
-        role: Literal["user", "assistant", "tool"],
-        body: str,
-        tokens: int,
-        node: NewNode | Node | None = None,
-        shows: Sequence[str] = (),
-    ) -> Entry:
-        """Append a message, and the node of its words, in one transaction; on disk on return.
-
-        Args:
-            window: of the session; its epoch must have begun (else ``ValueError``).
-            turn: counts the user's questions from 1.
-            body: the message as the prompt will hold it; kept to the byte (lone surrogates, which
-                no encoding can hold, become U+FFFD) or, beyond ``BODY_LIMIT``, not at all
-                (``TooLarge``).
-            tokens: estimated tokens of ``body``.
-            node: its words; a ``Node`` is one that is on the timeline already.
-            shows: ids of the remembered nodes that are rendered in it.
-        """
-
-        async def change() -> Entry:
-            entry = Entry(window.next_seq, turn, role, clean(body), tokens, None, tuple(shows))
-            at, queue = self._clock.now(), window.queue_after(entry)
-            stored = await self._writer.run(
-                lambda db: epochs.record(db, window, entry, node, queue, at)
-            )
-            window.append(stored, queue)
-            return stored
-
-        return await self._writes.in_turn(change())
+    # ---- requests ----------------------------------------------------------------------------
 
     async def note_request(self, session: str, epoch: int, body: str) -> None:
         """Keep the ledger's record of a request; memory does not look inside."""
@@ -297,13 +242,6 @@ class Memory:
     async def _write(self, work: Callable[[Database], Answer]) -> Answer:
         """One write, finished even if the caller is cancelled."""
         return await self._writes.whole(self._writer.run(work))
-
-
-def _entered(window: Window, scene: Scene) -> Epoch:
-    """The window follows its file; the epoch that begins."""
-    assert scene.epoch is not None
-    window.enter(scene)
-    return scene.epoch
 
 
 def _state(db: Database, stamp: str) -> MemoryState:

@@ -6,44 +6,64 @@ Each change is one transaction. The window in RAM follows only when the file has
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from memory.config import ITEM_TOKENS
+from memory.context.eviction import DEFAULT, Policy, two_stage
 from memory.context.index_queue import IndexQueue
-from memory.context.rebase import Wanted, plan
+from memory.context.judging import Judged
+from memory.context.leaving import Condensed, Left, condensed, line_item
+from memory.context.rebase import Wanted, line_name, plan
 from memory.context.region import is_node
-from memory.context.render import render
+from memory.context.summary_chain import SummaryChain
 from memory.context.tail_ring import Shorten, TailRing, kept
 from memory.context.window import Scene, Window
-from memory.store import conversation, nodes
+from memory.store import conversation, lines, nodes
 from memory.store.database import Database
 from memory.store.texts import clean
 from memory.tokens import estimate
-from memory.types import Budget, Entry, Epoch, Item, NewNode, Node
+from memory.types import Budget, Entry, Epoch, Item, Line, NewNode, Node
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
-    """What stands in front of an epoch's region, and what must stand in it."""
+class Next:
+    """What an epoch is to be."""
 
     tools: tuple[str, ...]
     system: tuple[str, ...]
     why: str
-    """Why the epoch begins."""
+    """Why it begins."""
+    budget: Budget
+    cold: bool
+    """Whether no prefix is served any more."""
     standing: tuple[str, ...] = ()
     """Texts that hold until they are done, such as an open plan."""
+    policy: Policy = DEFAULT
+    """By which lines leave."""
 
 
 @dataclass(frozen=True, slots=True)
 class Going:
     """What becomes of the tail."""
 
-    staying: tuple[Entry, ...] = ()
-    left: tuple[Entry, ...] = ()
+    staying: tuple[Entry, ...]
+    left: tuple[Entry, ...]
     """What falls off, oldest first."""
-    shortened: frozenset[int] = frozenset()
+    shortened: frozenset[int]
     """Positions of entries that stay shorter than they were recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What stays in the region of what falls off the tail."""
+
+    made: Condensed
+    chain: SummaryChain
+    """With the new lines; nobody else's."""
+    task: str
+    """What the user asked last; empty if that is not on file."""
+    sweeps: bool
+    """Whether the region is about to be swept."""
 
 
 def part(window: Window, budget: Budget, shorten: Shorten | None) -> Going:
@@ -53,87 +73,112 @@ def part(window: Window, budget: Budget, shorten: Shorten | None) -> Going:
     most = (budget.tail_low + budget.tail_high) // 2
     staying = kept(entries, budget.tail_low, shorten, most)
     there = {entry.seq: entry for entry in entries}
-    cut = {entry.seq for entry in staying if entry != there[entry.seq]}
+    cut = {entry.seq for entry in staying if entry is not there[entry.seq]}
     seqs = {entry.seq for entry in staying}
     left = tuple(entry for entry in entries if entry.seq not in seqs)
     return Going(staying, left, frozenset(cut | (window.shortened & seqs)))
+
+
+def harvest(
+    db: Database, window: Window, going: Going, coming: Next, at: int, stamp: str = ""
+) -> Harvest:
+    """Condense what falls off. Only reads the file. ``stamp``: of the embedder, if there is one."""
+    number = window.epoch.number + 1 if window.epoch else 1
+    memories = _fallen(window, going)
+    asked = next(
+        (e.node for e in reversed(window.entries) if e.role == "user" and e.node is not None), ""
+    )
+    names = [*(entry.node for entry in going.left if entry.node), *memories, asked]
+    with db.snapshot():
+        found = {node.id: node for node in nodes.by_ids(db, names)}
+        task = found[asked].text if asked in found else ""
+        held = frozenset(name for name in memories if window.held(name))
+        made = condensed(
+            Left(going.left, found, memories, held, task, number, coming.budget.condense)
+        )
+        added = sum(item.tokens for item in made.items)
+        sweeps = coming.cold or window.region_tokens + added > coming.budget.region_high
+        chain = window.chain.copy()
+        chain.touch(window.needed, at)
+        for line in made.lines:
+            chain.append(line)
+        if sweeps and stamp:
+            chain.judge(line for line in lines.load(db, window.session, stamp)[0] if line.embedding)
+    return Harvest(made, chain, task, sweeps)
 
 
 def begin(
     db: Database,
     window: Window,
     going: Going,
-    fixed: Fixed,
-    budget: Budget,
+    coming: Next,
+    reaped: Harvest,
     at: int,
-    *,
-    cold: bool,
+    judged: Judged,
+    stamp: str = "",
 ) -> Scene:
     """Write the next epoch, in one transaction; the window itself is left as it is.
 
-    ``at``: milliseconds, UTC. ``cold``: whether no prefix is served any more.
+    ``at``: milliseconds, UTC. ``stamp``: of the embedder that ``judged`` was made with.
     """
-    old = window.epoch
+    old, chain, name = window.epoch, reaped.chain, window.session
     number = old.number + 1 if old else 1
+    chain.judge(judged.lines)
+    standing = _standing(coming.standing, number)
+    there = {item.node for item in (*window.items, *reaped.made.items) if item.kind == "line"}
+    back = [line_item(line, number) for line in chain.lines if line_name(line) not in there]
+    added = [*reaped.made.items, *back, *standing]
+    queue = _queue_with(window, added, chain)
+    wanted = Wanted(
+        *(queue, window.turns, number, coming.budget, coming.cold),
+        standing=frozenset(item.node for item in standing),
+        lines=frozenset(map(line_name, chain.lines)),
+        chain=lambda tokens: two_stage(chain.lines, tokens, at, judged.task, coming.policy).kept,
+    )
+    region = plan(window.items, added, wanted)
+    staying = {item.node for item in region.items if item.kind == "line"}
     with db.transaction():
-        added = [*_memories(db, window, going, number), *_standing(fixed.standing, number)]
-        queue = window.queue.copy()
-        for item in added:
-            if is_node(item.node):
-                queue.enter(item.node, window.turns)
-        wanted = Wanted(
-            queue,
-            window.turns,
-            number,
-            budget,
-            cold,
-            frozenset(item.node for item in added if item.kind == "standing"),
-            lambda tokens: (),
-        )
-        region = plan(old.items if old else (), added, wanted)
+        lines.put(db, name, _changed(chain, window.chain), stamp)
+        gone = chain.leave([line.seq for line in chain.lines if line_name(line) not in staying])
+        lines.leave(db, name, [line.seq for line in gone])
         first = going.staying[0].seq if going.staying else window.next_seq
         epoch = Epoch(
-            *(number, fixed.tools, fixed.system, region.items, first, fixed.why),
+            *(number, coming.tools, coming.system, region.items, first, coming.why),
             carried=len(going.staying),
         )
         shown = (node for entry in going.staying for node in entry.shows)
         queue.retain([*(item.node for item in region.items), *shown])
-        scene = Scene(epoch, going.staying, queue, (), going.shortened)
-        conversation.add_epoch(db, window.session, epoch, scene.entries, at, scene.shortened)
-        conversation.put_queue(db, window.session, queue.to_plain())
-    return scene
+        conversation.add_epoch(db, name, epoch, going.staying, at, going.shortened)
+        conversation.put_queue(db, name, queue.to_plain())
+    return Scene(epoch, going.staying, queue, chain, going.shortened)
 
 
-def clear(db: Database, window: Window, fixed: Fixed, at: int) -> Scene:
+def clear(db: Database, window: Window, coming: Next, at: int) -> Scene:
     """Write an epoch with nothing in it but what is fixed, in one transaction."""
     number = window.epoch.number + 1 if window.epoch else 1
-    epoch = Epoch(number, fixed.tools, fixed.system, (), window.next_seq, fixed.why)
+    epoch = Epoch(number, coming.tools, coming.system, (), window.next_seq, coming.why)
+    chain = window.chain.copy()
     with db.transaction():
+        gone = chain.leave([line.seq for line in chain.lines])
+        lines.leave(db, window.session, [line.seq for line in gone])
         conversation.add_epoch(db, window.session, epoch, (), at)
         conversation.put_queue(db, window.session, {})
-    return Scene(epoch, queue=IndexQueue())
+    return Scene(epoch, queue=IndexQueue(), chain=chain)
 
 
-def _memories(db: Database, window: Window, going: Going, segment: int) -> list[Item]:
-    """Nodes that were shown in what fell off, or pinned, and stand nowhere; oldest first."""
+def _fallen(window: Window, going: Going) -> list[str]:
+    """Remembered nodes that were shown in what fell off, or pinned, and stand nowhere; oldest
+    first."""
     ring = TailRing(going.staying)
-    fallen = [node for entry in going.left for node in entry.shows]
-    names = [
+    shown = [node for entry in going.left for node in entry.shows]
+    return [
         node
-        for node in dict.fromkeys([*fallen, *window.pinned])
-        if not ring.holds(node)
-        and node not in window.evicted
-        and not (window.epoch and window.region_holds(node))
+        for node in dict.fromkeys([*shown, *window.pinned])
+        if not (ring.holds(node) or window.region_holds(node) or node in window.evicted)
     ]
-    return [_memory(node, segment) for node in nodes.by_ids(db, names)]
 
 
-def _memory(node: Node, segment: int) -> Item:
-    body = render(node, ITEM_TOKENS)
-    return Item(node.id, body, estimate(body), "memory", segment)
-
-
-def _standing(texts: Collection[str], segment: int) -> list[Item]:
+def _standing(texts: Sequence[str], segment: int) -> list[Item]:
     """One item each, named by its words: a text that stands already is the same item."""
     return [
         Item(
@@ -143,6 +188,21 @@ def _standing(texts: Collection[str], segment: int) -> list[Item]:
         for text in dict.fromkeys(map(clean, texts))
         if text
     ]
+
+
+def _queue_with(window: Window, added: Iterable[Item], chain: SummaryChain) -> IndexQueue:
+    """The heat with the nodes of what is added; a line is as old as its message."""
+    turns = {line.node: line.turn for line in chain.lines if line.node}
+    queue = window.queue.copy()
+    for item in added:
+        if is_node(item.node):
+            queue.enter(item.node, turns.get(item.node, window.turns))
+    return queue
+
+
+def _changed(chain: SummaryChain, before: SummaryChain) -> list[Line]:
+    known = {line.seq: line for line in before.lines}
+    return [line for line in chain.lines if known.get(line.seq) is not line]
 
 
 def record(
@@ -174,15 +234,16 @@ def record(
     return entry
 
 
-def load(db: Database, session: str) -> Window:
-    """The window of a session as it stands on disk."""
+def load(db: Database, session: str, stamp: str = "") -> Window:
+    """The window of a session as it stands on disk. ``stamp``: of the embedder, if there is one."""
     with db.snapshot():
         running = conversation.current_epoch(db, session)
         epoch, entries, shortened = running if running else (None, (), frozenset[int]())
         queue = IndexQueue.from_plain(conversation.queue(db, session))
+        chain = SummaryChain(*lines.load(db, session, stamp))
         return Window(
             session,
-            Scene(epoch, entries, queue, (), shortened),
+            Scene(epoch, entries, queue, chain, shortened),
             next_seq=conversation.last_seq(db, session) + 1,
             turns=conversation.last_turn(db, session),
         )

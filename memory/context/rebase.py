@@ -35,8 +35,10 @@ class Wanted:
     """Whether no prefix is served any more, so that order costs nothing."""
     standing: frozenset[str]
     """Names of the standing items that still hold."""
+    lines: frozenset[str]
+    """Names of the items of all lines of the chain."""
     chain: Callable[[int], Iterable[Line]]
-    """The lines that stay in so many tokens."""
+    """The lines that stay in about so many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,10 @@ def plan(old: Sequence[Item], added: Sequence[Item], wanted: Wanted) -> Plan:
         added: items of what left the tail, in order; an item that stands already is passed over.
     """
     budget = wanted.budget
-    there = {(item.node, item.kind) for item in old}
-    items = [*old, *(item for item in added if (item.node, item.kind) not in there)]
+    by_name: dict[tuple[str, str], Item] = {}
+    for item in (*old, *added):
+        by_name.setdefault((item.node, item.kind), item)
+    items = list(by_name.values())
     total = _tokens(items)
     if not wanted.cold and total <= budget.region_high:
         return Plan(tuple(items), False)
@@ -81,8 +85,11 @@ def held(item: Item, wanted: Wanted) -> bool:
 
 
 def _stale(item: Item, wanted: Wanted) -> bool:
+    """Whether an item is to go whenever any does."""
     if item.kind == "standing":
         return item.node not in wanted.standing
+    if item.kind == "line":
+        return item.node not in wanted.lines
     return item.kind == "memory" and item.node in wanted.queue.evicted
 
 
@@ -92,7 +99,8 @@ def _swept(items: Sequence[Item], wanted: Wanted) -> list[Item]:
     holding = [item for item in items if held(item, wanted)]
     left = high
     staying: set[tuple[str, str]] = set()
-    for item in sorted(holding, key=lambda item: -_worth(item, wanted)):
+    pins = set(wanted.queue.pinned)
+    for item in sorted(holding, key=lambda item: (item.node not in pins, -_worth(item, wanted))):
         if item.tokens <= left:
             staying.add((item.node, item.kind))
             left -= item.tokens
@@ -111,9 +119,14 @@ def _swept(items: Sequence[Item], wanted: Wanted) -> list[Item]:
 
 
 def _lines(items: Sequence[Item], budget: int, wanted: Wanted) -> list[Item]:
-    """The lines that the chain keeps, whatever it keeps them by, within a budget."""
+    """The lines that the chain keeps, whatever it keeps them by, within a budget: of those that
+    it never lets go the newest."""
     names = {line_name(line) for line in wanted.chain(budget)}
-    return [item for item in items if item.kind == "line" and item.node in names]
+    lines = [item for item in items if item.kind == "line" and item.node in names]
+    over = _tokens(lines) - budget
+    while over > 0:
+        over -= lines.pop(0).tokens
+    return lines
 
 
 def line_name(line: Line) -> str:

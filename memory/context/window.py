@@ -8,14 +8,15 @@ meet.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from memory.context.index_queue import IndexQueue
 from memory.context.region import ContextRegion
+from memory.context.summary_chain import SummaryChain
 from memory.context.tail_ring import TailRing
 from memory.tokens import estimate
-from memory.types import Entry, Epoch, Line
+from memory.types import Entry, Epoch, Item, Line
 
 Place = Literal["region", "tail"]
 
@@ -28,8 +29,7 @@ class Scene:
     entries: tuple[Entry, ...] = ()
     """The tail."""
     queue: IndexQueue | None = None
-    lines: tuple[Line, ...] = ()
-    """The summary chain."""
+    chain: SummaryChain = field(default_factory=SummaryChain)
     shortened: frozenset[int] = frozenset()
     """Positions of entries whose bodies are shorter than they were recorded."""
 
@@ -47,20 +47,23 @@ class Window:
         """The highest turn number; 0 before the first."""
         self.queue = IndexQueue()
         self.epoch: Epoch | None = None
-        self.lines: tuple[Line, ...] = ()
-        """The summary chain: what left the tail, one line a message, oldest first."""
+        self.chain = SummaryChain()
+        """What left the tail, one line a message."""
         self.shortened: frozenset[int] = frozenset()
         """Positions of entries that stand in the tail shorter than they were recorded."""
         self._region = ContextRegion()
         self._tail = TailRing()
         self._fixed = 0
         self._found: dict[str, None] = {}
+        self.needed: set[str] = set()
+        """Nodes that were found again in this epoch."""
         self.enter(scene or Scene())
 
     def enter(self, scene: Scene) -> None:
         """Begin an epoch. For ``Memory`` only."""
         epoch = scene.epoch
-        self.epoch, self.lines, self.shortened = epoch, scene.lines, scene.shortened
+        self.epoch, self.chain, self.shortened = epoch, scene.chain, scene.shortened
+        self.needed = set()
         self._region = ContextRegion(epoch.items if epoch else ())
         self._tail = TailRing(scene.entries)
         self._fixed = sum(map(estimate, epoch.tools + epoch.system)) if epoch else 0
@@ -94,6 +97,16 @@ class Window:
         return self._tail.entries
 
     @property
+    def items(self) -> tuple[Item, ...]:
+        """The region of the running epoch, in order."""
+        return self._region.items
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The summary chain: what left the tail, one line a message, oldest first."""
+        return self.chain.lines
+
+    @property
     def tokens(self) -> int:
         """Estimated tokens of the whole prompt: tools, system, region and tail."""
         return self._fixed + self._region.tokens + self._tail.tokens
@@ -123,6 +136,10 @@ class Window:
         """Nodes that stand in the prompt: as items of the region, or shown in the tail."""
         return self._region.nodes | set(self._tail.shown)
 
+    def held(self, node: str) -> bool:
+        """Whether no sweep may take the node: it was found in this turn, or is pinned."""
+        return node in self.queue.pinned or self.queue.found_in(node, self.turns)
+
     def region_holds(self, node_id: str) -> bool:
         """Whether the node stands in the region as a memory."""
         return self._region.holds(node_id)
@@ -136,6 +153,7 @@ class Window:
         """These were found again: they get warmer. Never changes a byte of the prompt."""
         self.queue.touch(ids, self.turns)
         self._found.update(dict.fromkeys(ids))
+        self.needed.update(ids)
 
     def hottest(self) -> list[tuple[str, float, Place, int]]:
         """(node id, heat, place, estimated tokens) of every remembered node, hottest first.

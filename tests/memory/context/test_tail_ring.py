@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,12 +27,18 @@ TWO_TURNS = entries(
 )  # fmt: skip
 
 
+def shortened(entry: Entry, tokens: int) -> Entry:
+    """What the spine does to a giant."""
+    return replace(entry, body=f"short {entry.seq}", tokens=min(tokens, entry.tokens))
+
+
 def test_all_stays_that_fits() -> None:
     assert kept(TWO_TURNS, 90) == tuple(TWO_TURNS)
 
 
-def test_whole_turns_go_from_the_front() -> None:
-    assert seqs(kept(TWO_TURNS, 89)) == [5, 6, 7, 8, 9]
+def test_whole_groups_go_from_the_front() -> None:
+    assert seqs(kept(TWO_TURNS, 89)) == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert seqs(kept(TWO_TURNS, 79)) == [4, 5, 6, 7, 8, 9]
     assert seqs(kept(TWO_TURNS, 50)) == [5, 6, 7, 8, 9]
 
 
@@ -52,17 +60,38 @@ def test_a_running_turn_keeps_its_question_and_newest_group_even_over_the_budget
     assert seqs(kept(giant, 10)) == [1, 4, 5]
 
 
-def test_words_that_the_user_added_in_a_running_turn_stay() -> None:
-    steered = entries((1, "user", 5), (1, "assistant", 90), (1, "tool", 90), (1, "user", 5),
-                      (1, "assistant", 9), (1, "tool", 9))  # fmt: skip
+def test_of_what_the_user_said_in_a_running_turn_the_first_and_the_last_stay() -> None:
+    steered = entries((1, "user", 5), (1, "assistant", 90), (1, "user", 5), (1, "tool", 90),
+                      (1, "user", 5), (1, "assistant", 9), (1, "tool", 9))  # fmt: skip
 
-    assert seqs(kept(steered, 40)) == [1, 4, 5, 6]
+    assert seqs(kept(steered, 40)) == [1, 5, 6, 7]
 
 
-def test_one_giant_turn_does_not_hold_an_older_one_behind_it() -> None:
-    rows = entries((1, "user", 5), (2, "user", 900), (3, "user", 5), (4, "user", 5))
+def test_a_giant_is_shortened_and_what_is_older_stays() -> None:
+    rows = entries((1, "user", 10), (1, "assistant", 10), (2, "user", 10), (2, "assistant", 5),
+                   (2, "tool", 50_000), (2, "assistant", 20))  # fmt: skip
 
-    assert seqs(kept(rows, 20)) == [3, 4]
+    staying = kept(rows, 200, shortened)
+
+    assert seqs(staying) == [1, 2, 3, 4, 5, 6]
+    assert sum(entry.tokens for entry in staying) <= 200
+    assert staying[4].body == "short 5"
+    assert seqs(kept(rows, 200)) == [3, 6]
+
+
+def test_a_giant_that_was_just_read_may_take_more_than_the_others_but_not_all() -> None:
+    rows = entries((1, "user", 10), (1, "assistant", 10), (1, "tool", 400))
+
+    assert kept(rows, 100, shortened, 500) == tuple(rows)
+    staying = kept(rows, 100, shortened, 200)
+    assert [entry.tokens for entry in staying] == [10, 10, 180]
+
+
+def test_small_results_beside_a_giant_stay_whole() -> None:
+    rows = entries((1, "user", 10), (1, "assistant", 10), (1, "tool", 3_000), (1, "tool", 30),
+                   (1, "tool", 9_000))  # fmt: skip
+
+    assert [entry.tokens for entry in kept(rows, 250, shortened)] == [10, 10, 100, 30, 100]
 
 
 @st.composite
@@ -87,33 +116,38 @@ def test_no_call_is_parted_from_its_results(tail: list[Entry], budget: int) -> N
         assert len({entry in staying for entry in group}) == 1
 
 
-@given(tails(), st.integers(1, 300))
-def test_what_stays_is_the_end_of_the_tail_but_for_the_middle_of_the_newest_turn(
-    tail: list[Entry], budget: int
+@given(tails(), st.integers(1, 300), st.booleans())
+def test_what_stays_is_the_end_of_the_tail_and_the_words_of_the_running_turn(
+    tail: list[Entry], budget: int, shortens: bool
 ) -> None:
-    staying = kept(tail, budget)
-    newest = tail[-1].turn
+    staying = seqs(kept(tail, budget, shortened if shortens else None))
 
-    older = [entry for entry in staying if entry.turn < newest]
-    assert older == [entry for entry in tail if entry.turn in {e.turn for e in older}]
-    spoken = [entry for entry in tail if entry.turn == newest and entry.role == "user"]
-    assert [entry for entry in staying if entry in spoken] == spoken
-    if older:
-        assert [entry for entry in tail if entry.turn == newest] == [
-            entry for entry in staying if entry.turn == newest
-        ]
+    least = least_of(tail)
+    assert set(least) <= set(staying)
+    others = [seq for seq in seqs(tuple(tail)) if seq not in least]
+    assert [seq for seq in staying if seq not in least] == others[
+        len(others) - (len(staying) - len(least)) :
+    ]
 
 
 @given(tails(), st.integers(1, 300))
 def test_the_budget_holds_unless_the_least_is_more(tail: list[Entry], budget: int) -> None:
     staying = kept(tail, budget)
-    newest = [entry for entry in tail if entry.turn == tail[-1].turn]
-    spoken = [entry for entry in newest if entry.role == "user"]
-    others = [group for group in groups(newest) if group[0].role != "user"]
-    least = {entry.seq for entry in (*spoken, *(others[-1] if others else []))}
 
     tokens = sum(entry.tokens for entry in staying)
-    assert tokens <= budget or {entry.seq for entry in staying} == least
+    assert tokens <= budget or seqs(staying) == least_of(tail)
+
+
+@given(tails(), st.integers(20, 300))
+def test_where_all_can_be_shortened_the_budget_always_holds(tail: list[Entry], budget: int) -> None:
+    assert sum(entry.tokens for entry in kept(tail, budget, shortened)) <= budget
+
+
+def least_of(tail: list[Entry]) -> list[int]:
+    """Of the running turn the first and last words of the user, and the newest group."""
+    newest = groups(tail)[-1]
+    spoken = [e for e in tail if e.turn == tail[-1].turn and e.role == "user"]
+    return sorted({e.seq for e in [*newest, *spoken[:1], *spoken[-1:]]})
 
 
 @given(tails())
