@@ -29,6 +29,8 @@ from growbox_tui.models.usage import merge_raw, read_usage
 DEFAULT_LIMIT = 1_000_000
 """Characters of one reply where no output limit is known: more than any model may write."""
 CHARACTERS_A_TOKEN = 8
+LEAST_LIMIT = 256
+"""Characters that any reply may have: a single token may be longer than most."""
 
 _STOPS: dict[StopReason, set[str]] = {
     "end": {
@@ -273,7 +275,9 @@ class Assembler:
 
     def _grow(self, piece: str) -> None:
         self._size += len(piece)
-        limit = self._max_output * CHARACTERS_A_TOKEN if self._max_output else DEFAULT_LIMIT
+        limit = DEFAULT_LIMIT
+        if self._max_output:
+            limit = max(LEAST_LIMIT, self._max_output * CHARACTERS_A_TOKEN)
         if self._size > limit:
             raise BadReply(
                 f"{self._wire} does not stop: more than {limit} characters in one reply",

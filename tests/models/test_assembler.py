@@ -191,6 +191,13 @@ def test_a_reply_that_does_not_stop_is_refused():
             assembler.text("0123456789")
 
 
+def test_one_long_token_is_no_reply_that_does_not_stop():
+    assembler = Assembler("p/m", max_output=1)
+    assembler.text(" " * 128)
+    assembler.finish("length")
+    assert assembler.reply().stop == "length"
+
+
 def test_refusal_words_are_kept_and_stop_the_turn():
     assembler = Assembler("p/m")
     assembler.text("I will not.", refusal=True)
