@@ -56,30 +56,26 @@ def place(
     """
     if rules.kind != "marks" or rules.max_marks < 1:
         return ()
-    fixed = _fixed(stops)
     moving = [
         at
         for at in (previous, _markable(stops, len(stops) - 1 if newest is None else newest))
         if at is not None and 0 <= at < len(stops) and stops[at].markable
     ]
-    chosen = _fitting(stops, sorted({*fixed, *moving}), moving, rules.max_marks)
+    chosen = _fitting(stops, moving, rules.max_marks)
     if rules.lookback is not None:
         chosen = _closer(stops, chosen, rules.max_marks, rules.lookback)
-    earlier: list[int] = []
+    shown = set(chosen)
     if rules.read_marks > rules.max_marks and previous is None:
-        earlier = [at for at, stop in enumerate(stops) if stop.region and stop.markable]
-    shown = sorted({*chosen, *earlier})[-max(rules.max_marks, rules.read_marks) :]
-    written = set(shown[-rules.max_marks :])
-    long_ends = max(fixed, default=-1) if long_ttl and rules.long_ttl_s is not None else -1
-    return tuple(
-        Mark(
-            stops[at].place,
-            stops[at].index,
-            long=at <= long_ends and at in written,
-            read_only=at not in written,
-            part=stops[at].part,
-        )
-        for at in shown
+        shown |= {at for at, stop in enumerate(stops) if stop.region and stop.markable}
+    offered = sorted(shown)[-max(rules.max_marks, rules.read_marks) :]
+    written = offered[-rules.max_marks :]
+    still = max(_fixed(stops), default=-1) if long_ttl and rules.long_ttl_s is not None else -1
+    return tuple(_mark(stops[at], at in written, at <= still) for at in offered)
+
+
+def _mark(stop: Stop, written: bool, long: bool) -> Mark:
+    return Mark(
+        stop.place, stop.index, long=long and written, read_only=not written, part=stop.part
     )
 
 
@@ -110,14 +106,13 @@ def _markable(stops: Sequence[Stop], at: int) -> int | None:
     return next((place for place in range(at, -1, -1) if stops[place].markable), None)
 
 
-def _fitting(
-    stops: Sequence[Stop], chosen: list[int], moving: Sequence[int], most: int
-) -> list[int]:
-    """As many as may be written. Where they are too many the moving ones go before the fixed; but
-    of a single one that moved nothing would ever be read."""
+def _fitting(stops: Sequence[Stop], moving: Sequence[int], most: int) -> list[int]:
+    """The fixed and the moving ones, as many as may be written. Where they are too many the moving
+    go before the fixed; but of a single one that moved nothing would ever be read."""
+    fixed = _fixed(stops)
+    chosen = sorted({*fixed, *moving})
     if len(chosen) <= most:
         return chosen
-    fixed = _fixed(stops)
     if most == 1 and fixed:
         return fixed[-1:]
     keep = sorted(set(moving), reverse=True)[:most]
