@@ -110,6 +110,26 @@ def sessions(context: typer.Context) -> None:
 
 
 @app.command()
+def cache(
+    context: typer.Context,
+    session: Annotated[
+        str | None, typer.Argument(help="The session; without it the newest of this folder.")
+    ] = None,
+    output: Annotated[str, typer.Option(help="text or json.")] = "text",
+) -> None:
+    """Tell what the prompt cache made of each request of a session, and what it cost."""
+    import asyncio
+
+    from growbox_tui.frontends.cache import told
+
+    if output not in ("text", "json"):
+        _fail(f"--output is text or json, not “{output}”.", "", USAGE)
+    form: Output = "json" if output == "json" else "text"
+    work = told(context.obj.memory, str(Path.cwd()), session, form)
+    typer.echo(_guarded(lambda: asyncio.run(work), form))
+
+
+@app.command()
 def demo(
     context: typer.Context,
     output: Annotated[

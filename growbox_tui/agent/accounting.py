@@ -148,7 +148,14 @@ async def _keep(
 
 async def recall_requests(talk: Conversation) -> None:
     """Go on counting where an earlier process of this session ended."""
-    talk.spoke, talk.requests = await talk.mind.kept(f"spoke:{talk.window.session}", ["", 0])
+    session = talk.window.session
+    spoke = await talk.mind.kept(f"spoke:{session}")
+    if spoke is None:
+        # Files of an earlier version kept the last request whole.
+        old = await talk.mind.kept(f"seen:{session}")
+        last = json.loads(old) if isinstance(old, str) else {}
+        spoke = [last.get("model", ""), last.get("number", 0)]
+    talk.spoke, talk.requests = spoke
 
 
 async def calibrate(talk: Conversation, said: Usage, estimated: int) -> None:

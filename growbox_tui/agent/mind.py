@@ -144,6 +144,12 @@ class Mind(Protocol):
     async def note_request(self, session: str, epoch: int, body: str) -> None:
         """Keep a request's ledger entry."""
 
+    async def requests(self, session: str) -> list[tuple[int, int, str]]:
+        """(milliseconds, epoch, record) of each request of a session, oldest first."""
+
+    async def request_figures(self, names: Sequence[str], since: int = 0) -> list[tuple[Any, ...]]:
+        """These fields of the records of all sessions from a time on, oldest first."""
+
     async def keep(self, key: str, value: Any) -> None:
         """Keep a small setting."""
 

@@ -1,13 +1,17 @@
 """Story: a session's requests as the cache saw them, one row each, and what they come to.
 
-Pure. Every figure is in the provider's own tokens where the provider reported, else estimated.
-What is not known is ``None`` in a row and is counted in the totals, never taken for zero.
+Every figure is in the provider's own tokens where the provider reported, else estimated. What is
+not known is ``None`` in a row and is counted in the totals, never taken for zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
 
 from growbox_tui.agent.events import Shortfall
 
@@ -19,7 +23,7 @@ class StoryRow:
     request: int
     """Counts requests of the session from 1."""
     at: int
-    """When it was answered, milliseconds since the epoch."""
+    """When it was answered, milliseconds since the epoch, UTC."""
     model: str
     epoch: int
     tokens: int
@@ -46,7 +50,7 @@ class StoryRow:
     @property
     def missed(self) -> bool:
         """Whether less was served than the forecast said, or the prefix broke."""
-        return self.kind not in ("", "first", "step", "minimum", "not reported")
+        return self.kind not in ("", "first", "step", "minimum", "not reported", "surplus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,66 @@ class Story:
     session: Totals = Totals()
     today: Totals = Totals()
     ever: Totals = Totals()
+    pings: tuple[StoryRow, ...] = ()
+    """Requests that only kept the cache alive; they have no number, and are in the totals."""
+
+
+class Records(Protocol):
+    """Where the records of requests are kept. ``memory.Memory`` fits it."""
+
+    async def requests(self, session: str) -> list[tuple[int, int, str]]:
+        """(milliseconds, epoch, record) of each request of a session, oldest first."""
+
+    async def request_figures(self, names: Sequence[str], since: int = 0) -> list[tuple[Any, ...]]:
+        """These fields of the records of all sessions from a time on, oldest first."""
+
+
+async def read(records: Records, session: str, now: float) -> Story:
+    """The story of a session. ``now``: seconds since the epoch; today is the day that it is then
+    where we are."""
+    kept = await records.requests(session)
+    day = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    ever = await records.request_figures(FIGURES)
+    today = await records.request_figures(FIGURES, int(day.timestamp() * 1000))
+    # In a thread: years of requests take longer than a screen may wait.
+    return await asyncio.to_thread(_told, kept, today, ever)
+
+
+def _told(
+    kept: Sequence[tuple[int, int, str]],
+    today: Sequence[tuple[Any, ...]],
+    ever: Sequence[tuple[Any, ...]],
+) -> Story:
+    rows = [row(*each) for each in kept]
+    return Story(
+        rows=tuple(each for each in rows if each.request),
+        session=total(rows),
+        today=added(today),
+        ever=added(ever),
+        pings=tuple(each for each in rows if not each.request),
+    )
+
+
+def row(at: int, epoch: int, record: str) -> StoryRow:
+    """A request as it was recorded, by this version of growbox or an earlier one."""
+    said: dict[str, Any] = json.loads(record)
+    read = said.get("cache_read")
+    predicted = said.get("predicted") or 0
+    return StoryRow(
+        request=said.get("request") or 0,
+        at=at,
+        model=said.get("model") or "",
+        epoch=epoch,
+        tokens=said.get("input") or said.get("estimated") or 0,
+        predicted=predicted,
+        reported=read,
+        bound=said["bound"] if said.get("bound") is not None else max(predicted, read or 0),
+        kind=said.get("kind") or "",
+        cause=said.get("cause") or "",
+        cost=said.get("cost"),
+        saved=said.get("saved"),
+        lost=said.get("lost"),
+    )
 
 
 def total(rows: Iterable[StoryRow]) -> Totals:
@@ -95,7 +159,31 @@ def total(rows: Iterable[StoryRow]) -> Totals:
         served=sum(row.reported or 0 for row in reported),
         bound=sum(row.bound for row in reported),
         avoidable=sum(row.avoidable for row in reported),
-        cost=sum(row.cost or 0.0 for row in priced),
-        saved=sum(row.saved or 0.0 for row in priced),
-        lost=sum(row.lost or 0.0 for row in priced),
+        cost=sum((row.cost or 0.0 for row in priced), 0.0),
+        saved=sum((row.saved or 0.0 for row in priced), 0.0),
+        lost=sum((row.lost or 0.0 for row in priced), 0.0),
     )
+
+
+FIGURES = ("input", "estimated", "cache_read", "bound", "cost", "saved", "lost")
+"""The fields of a record that totals are made of, in the order in which ``added`` takes them."""
+
+
+def added(figures: Iterable[tuple[Any, ...]]) -> Totals:
+    """What records come to, of which only ``FIGURES`` were read."""
+    requests = unreported = unpriced = tokens = served = bound = avoidable = 0
+    money = [0.0, 0.0, 0.0]
+    for size, estimated, read, before, *dollars in figures:
+        requests += 1
+        if read is None:
+            unreported += 1
+        else:
+            tokens += size or estimated or 0
+            served += read
+            bound += read if before is None else before
+            avoidable += max(0, (before or 0) - read)
+        if dollars[0] is None:
+            unpriced += 1
+        else:
+            money = [sum_ + (more or 0.0) for sum_, more in zip(money, dollars, strict=True)]
+    return Totals(requests, unreported, unpriced, tokens, served, bound, avoidable, *money)

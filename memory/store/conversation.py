@@ -265,21 +265,7 @@ def _own(db: Database, sql: str, bindings: Sequence[Any]) -> None:
         ) from error
 
 
-# ---- requests and settings -------------------------------------------------------------------
-
-
-def note_request(db: Database, name: str, epoch: int, body: str, at: int) -> None:
-    """Keep the ledger's record of a request."""
-    db.execute(
-        "INSERT INTO requests (session, epoch, at, body) VALUES (?, ?, ?, ?)",
-        (name, epoch, at, clean(body)),
-    )
-
-
-def last_request(db: Database, name: str) -> str | None:
-    """The newest record of a session."""
-    row = db.row("SELECT body FROM requests WHERE session = ? ORDER BY id DESC LIMIT 1", (name,))
-    return None if row is None else str(row[0])
+# ---- settings --------------------------------------------------------------------------------
 
 
 def keep(db: Database, key: str, value: Any) -> None:
