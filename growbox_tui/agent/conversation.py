@@ -84,8 +84,6 @@ class Conversation:
     """Tokens of the tail that the running epoch began with, where this process began it."""
     sent: Expected | None = None
     """The newest request that was answered."""
-    asked: float | None = None
-    """When the newest request went out, in seconds since the epoch."""
 
     # ---- sizes -------------------------------------------------------------------------------
 
@@ -122,11 +120,6 @@ class Conversation:
     def cache_rules(self) -> CacheRules:
         """What the model's cache promises."""
         return rules_of(self.model)
-
-    def cold(self) -> bool:
-        """Whether no cache serves any of the prompt, so that changing it costs nothing."""
-        alive = self.cache_rules.long_ttl_s or self.cache_rules.ttl_s
-        return self.asked is None or self.now() - self.asked > alive
 
     # ---- the model ---------------------------------------------------------------------------
 

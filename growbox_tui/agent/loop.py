@@ -155,14 +155,12 @@ async def _request(talk: Conversation, model: Model, turn: int, shown: Shown) ->
     show_window(talk)
     begun = time.monotonic()
     tell = expected.telling(talk.publish)
-    talk.asked = expected.forecast.at
     try:
         reply = await speak(model, expected.request, expected.number, tell, shown)
     except (ModelError, asyncio.CancelledError):
         await finish(unreported(talk, expected, time.monotonic() - begun))
         raise
     talk.sent = expected
-    await talk.keep("asked", talk.asked)
     await account(talk, expected, reply, time.monotonic() - begun)
     return reply
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from growbox_tui.agent.accounting import ledger_of
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.errata import Errata, corrections, written
 from growbox_tui.agent.events import Rebased
+from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.pace import budget, room
 from growbox_tui.agent.shorten import shortened
 from memory.tokens import estimate
@@ -19,6 +21,7 @@ from memory.types import Budget
 
 FORCED = (1.0, 0.7, 0.4, 0.2)
 """Shares of the room tried one after another while a prompt stays too large."""
+HOUR_S = 3600.0
 COLD_SLACK = 1.2
 """Times its low mark that a region may be at a cold point before that is worth a sweep."""
 
@@ -28,14 +31,31 @@ TOO_LONG = "the prompt was too long for the model"
 ASKED = "you asked for it"
 
 
+async def cold(talk: Conversation) -> bool:
+    """Whether no cache serves any of the prompt, so that changing it costs nothing. A voice that
+    was left counts for an hour: the user may come back to it."""
+    now, own = talk.now(), await ledger_of(talk, talk.model)
+    others = [ledger for ledger in talk.ledgers.values() if ledger is not own]
+    recent = [ledger for ledger in others if now - (ledger.past.at or 0.0) < HOUR_S]
+    return not any(alive(ledger, now) for ledger in (own, *recent))
+
+
+def alive(ledger: Ledger, now: float) -> bool:
+    """Whether a model's cache still holds anything of the newest request; ``now`` in seconds."""
+    if ledger.rules.kind == "none" or ledger.past.at is None:
+        return False
+    lasting = any(at + life >= now for at, life in ledger.held.entries.values())
+    return lasting or now - ledger.past.at <= ledger.rules.ttl_s
+
+
 async def ready(talk: Conversation) -> None:
     """Have an epoch to speak in; at a cold point a fresh one, where that is worth it."""
     epoch = talk.window.epoch
     if epoch is None:
         await begin(talk, "the session began", cold=True)
     elif epoch.tools != talk.tools:
-        await begin(talk, "the hands changed with a new version", cold=talk.cold())
-    elif talk.cold() and _worth_it(talk):
+        await begin(talk, "the hands changed with a new version", cold=await cold(talk))
+    elif await cold(talk) and _worth_it(talk):
         await begin(talk, EXPIRED, cold=True)
 
 
@@ -109,7 +129,9 @@ async def compact(talk: Conversation) -> None:
         talk.window.tail_tokens <= sizes.tail_low and talk.window.region_tokens <= sizes.region_low
     ):
         return
-    await begin(talk, ASKED, cold=talk.cold(), sizes=replace(sizes, region_high=sizes.region_low))
+    await begin(
+        talk, ASKED, cold=await cold(talk), sizes=replace(sizes, region_high=sizes.region_low)
+    )
 
 
 async def begin(talk: Conversation, why: str, *, cold: bool, sizes: Budget | None = None) -> None:

@@ -4,12 +4,11 @@ events out."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import Any, Literal
 
-from executors.protocol import Executor
-from growbox_tui.agent import late_hands, wishes
+from growbox_tui.agent import story, wishes
 from growbox_tui.agent.asides import compacted, nap, shell_turn
 from growbox_tui.agent.behind import PATIENCE, Behind
 from growbox_tui.agent.conversation import Conversation
@@ -261,20 +260,16 @@ class Session:
         """Keep words for ever; the model reads them with the user's next words. Their address."""
         return await wishes.remember(self.talk, text)
 
+    async def cache_story(self) -> story.Story:
+        """What the prompt cache made of each request of this session, and what it cost."""
+        return await story.read(self.talk.mind, self.id, self.talk.now())
+
     async def keep_warm(self, on: bool) -> None:
         """Keep the cache alive between turns, or no more, in this session."""
         self._warmth.wanted = replace(self._warmth.wanted, keep_alive=on)
         await self._warmth.rest()
         if on and not self.busy:
             self._warmth.begin()
-
-    def hands_arrived(self, hands: Sequence[Executor]) -> None:
-        """Take in tools that came late. Raises ``ValueError`` for a name that is there already."""
-        late_hands.arrive(self.talk, hands)
-
-    def hands_left(self, names: Sequence[str]) -> None:
-        """Let go of tools that had come late. Raises ``KeyError`` for one that had not."""
-        late_hands.leave(self.talk, names)
 
     # ---- within ------------------------------------------------------------------------------
 

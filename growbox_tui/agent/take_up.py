@@ -10,13 +10,12 @@ from growbox_tui.agent.pace import recall_rate
 
 
 async def take_up(talk: Conversation) -> None:
-    """Read what earlier processes kept of this session: rules, plan, what was told, the rate at
-    which it grows, and when its cache was last used. A new session has none of it."""
+    """Read what earlier processes kept of this session: rules, plan, what was told, and the
+    rate at which it grows. A new session has none of it."""
     session, kept = talk.window.session, talk.mind.kept
     talk.rules = await talk.mind.rules(session)
     talk.plan = tuple(PlanItem(text, state) for text, state in await kept(f"plan:{session}", []))
     talk.waiting = tuple(await kept(f"waiting:{session}", []))
-    talk.asked = await kept(f"asked:{session}")
     await recall_rate(talk)
     told = await kept(f"errata:{session}")
     if told is not None:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.events import ModelChanged, Notice
+from growbox_tui.agent.room import alive
 from growbox_tui.models.protocol import Model
 
 LASTING_S = 86_400.0
@@ -43,16 +44,16 @@ class Voices:
 
 def left_behind(talk: Conversation, model: Model) -> str:
     """What a change to this model costs once, in words; empty where nothing is cached."""
-    rules = talk.cache_rules
-    if model.name == talk.model.name or rules.kind == "none" or talk.cold():
+    ledger, now = talk.ledgers.get(talk.model.name), talk.now()
+    if model.name == talk.model.name or ledger is None or not alive(ledger, now):
         return ""
-    tokens = talk.real(talk.window.tokens)
+    rules, tokens = ledger.rules, talk.real(talk.window.tokens)
     if tokens < rules.min_tokens:
         return ""
     words = f"The cache of {tokens:,} tokens does not follow: they are read anew once."
     if rules.kind == "slot":
         return words
-    left = rules.ttl_s - (talk.now() - (talk.asked or 0.0))
+    left = rules.ttl_s - (now - (ledger.past.at or now))
     if rules.ttl_s >= LASTING_S:
         return f"{words} Switching back finds it again."
     minutes = max(1, round(left / 60))

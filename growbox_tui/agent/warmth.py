@@ -71,32 +71,36 @@ class Warmth:
         rules = self._talk.cache_rules
         if sent.model is not self._talk.model or not 0 < rules.ttl_s < LONGEST_S:
             return
+        at = sent.forecast.at
         if self.wanted.keep_alive:
-            await self._ping(sent, rules)
+            at = await self._ping(sent, rules)
         if self.wanted.nap:
-            await self._until(rules.ttl_s - BEFORE_LOSS_S)
+            await self._until(at + rules.ttl_s - BEFORE_LOSS_S)
             # The nap makes this task rest: it must not wait for its own end.
             self._napping, self._task = self._task, None
             await self._nap()
 
-    async def _ping(self, sent: Expected, rules: CacheRules) -> None:
-        spent, most = 0.0, most_pings(rules)
+    async def _ping(self, sent: Expected, rules: CacheRules) -> float:
+        """Ping as often as it pays. When the entry was last read, in seconds since the epoch."""
+        at, spent, most = sent.forecast.at, 0.0, most_pings(rules)
         for number in range(1, most + 1):
-            await self._until(rules.ttl_s * WHEN)
+            await self._until(at + rules.ttl_s * WHEN)
             if not self._affordable(sent, spent):
-                return
+                break
+            now = self._talk.now()
             try:
                 reply = await _once(sent)
             except ModelError as error:
                 words = sentences(f"the cache was not kept alive: {error.text}", error.hint)
                 self._talk.publish(Notice("warning", words))
-                return
-            self._talk.asked = self._talk.now()
-            cost = (await pinged(self._talk, sent, reply.usage, self._talk.asked)).cost
+                break
+            at = now
+            cost = (await pinged(self._talk, sent, reply.usage, at)).cost
             self._paid(number, most, reply, cost, spent)
             if cost is None:
-                return
+                break
             spent += cost
+        return at
 
     def _paid(self, number: int, most: int, reply: Reply, cost: float | None, spent: float) -> None:
         talk = self._talk
@@ -119,10 +123,9 @@ class Warmth:
             return False
         return True
 
-    async def _until(self, age: float) -> None:
-        """Wait until the newest request, or ping, is so many seconds old."""
-        asked = self._talk.now() if self._talk.asked is None else self._talk.asked
-        await self._sleep(max(0.0, asked + age - self._talk.now()))
+    async def _until(self, at: float) -> None:
+        """Wait for a moment, in seconds since the epoch."""
+        await self._sleep(max(0.0, at - self._talk.now()))
 
 
 async def _once(sent: Expected) -> Reply:
