@@ -18,7 +18,7 @@ from memory.context import constraints
 from memory.context.window import Window as Window
 from memory.protocols import Clock, Embedder
 from memory.settling import Settling, SharedEmbedder
-from memory.store import conversation, nodes, rules, vectors
+from memory.store import conversation, nodes, requests, rules, vectors
 from memory.store.database import Database, open_database
 from memory.store.lane import Lane
 from memory.store.texts import clean
@@ -133,7 +133,8 @@ class Memory:
         )
 
     async def settle(self, seconds: float) -> int:
-        """Embed what is pending, newest first, for at most that long; how many were looked at.
+        """Embed nodes and lines that wait for it, newest first, for at most that long; how many
+        were looked at.
 
         What is left stays pending for the next call or the next process.
         """
@@ -147,6 +148,13 @@ class Memory:
             if batch.last:
                 settling.done(batch)
                 break
+        while settling is not None and not self._closed and time.monotonic() < until:
+            lines = await self._reader.run(settling.pending_lines)
+            if not lines:
+                break
+            made = await self._embedding.call(partial(settling.embed_lines, lines))
+            await self._write(partial(settling.put_lines, embedded=made))
+            done += len(lines)
         return done
 
     # ---- conversations -----------------------------------------------------------------------
@@ -213,11 +221,20 @@ class Memory:
     async def note_request(self, session: str, epoch: int, body: str) -> None:
         """Keep the ledger's record of a request; memory does not look inside."""
         at = self._clock.now()
-        await self._write(lambda db: conversation.note_request(db, session, epoch, body, at))
+        await self._write(lambda db: requests.note_request(db, session, epoch, body, at))
 
     async def last_request(self, session: str) -> str | None:
         """The newest record that ``note_request`` kept."""
-        return await self._reader.run(lambda db: conversation.last_request(db, session))
+        return await self._reader.run(lambda db: requests.last_request(db, session))
+
+    async def requests(self, session: str) -> list[tuple[int, int, str]]:
+        """(milliseconds, epoch, record) of each request of a session, oldest first."""
+        return await self._reader.run(lambda db: requests.requests(db, session))
+
+    async def request_figures(self, names: Sequence[str], since: int = 0) -> list[tuple[Any, ...]]:
+        """These fields of the records of all sessions from a time on (milliseconds, UTC), oldest
+        first; ``None`` for what a record does not have."""
+        return await self._reader.run(lambda db: requests.figures(db, names, since))
 
     # ---- small things ------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memory.config import EMBED_BATCH
 from memory.protocols import Embedder
-from memory.store import nodes, vectors
+from memory.store import lines, nodes, vectors
 from memory.store.database import Database
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Vector = tuple[int, bytes]
 """A node's position and its vector as little-endian float32."""
+
+Words = tuple[str, int, str]
+"""A line's conversation, its position in it, and what it says."""
 
 
 class SharedEmbedder:
@@ -92,6 +95,21 @@ class Settling:
         with db.transaction():
             space = vectors.space_of(db, self._embedder.stamp, self._embedder.dimensions)
             vectors.put(db, space, embedded)
+
+    def pending_lines(self, db: Database) -> list[Words]:
+        """Some lines of summary chains that have no embedding yet."""
+        return lines.pending(db, self._embedder.stamp, EMBED_BATCH)
+
+    def embed_lines(self, rows: Sequence[Words]) -> list[tuple[bytes, str, int]]:
+        """Their embeddings. Blocking, and raises, as ``embed`` does."""
+        made = vectors.embedded(self._embedder, [text for _, _, text in rows])
+        return [
+            (vector, session, seq) for vector, (session, seq, _) in zip(made, rows, strict=True)
+        ]
+
+    def put_lines(self, db: Database, embedded: Sequence[tuple[bytes, str, int]]) -> None:
+        """Store them, in one transaction."""
+        lines.embed(db, embedded, self._embedder.stamp)
 
     def done(self, batch: Batch) -> None:
         """All up to the batch's newest node is settled under its stamp; later looks begin there."""

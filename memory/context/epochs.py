@@ -22,7 +22,7 @@ from memory.store import conversation, lines, nodes
 from memory.store.database import Database
 from memory.store.texts import clean
 from memory.tokens import estimate
-from memory.types import Budget, Entry, Epoch, Item, Line, NewNode, Node
+from memory.types import Budget, Entry, Epoch, Item, NewNode, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,7 @@ def begin(
     number = old.number + 1 if old else 1
     chain.judge(judged.lines)
     standing = _standing(coming.standing, number)
-    there = {item.node for item in (*window.items, *reaped.made.items) if item.kind == "line"}
-    back = [line_item(line, number) for line in chain.lines if line_name(line) not in there]
-    added = [*reaped.made.items, *back, *standing]
+    added = [*reaped.made.items, *_back(window, reaped, number), *standing]
     queue = _queue_with(window, added, chain)
     wanted = Wanted(
         *(queue, window.turns, number, coming.budget, coming.cold),
@@ -138,7 +136,7 @@ def begin(
     region = plan(window.items, added, wanted)
     staying = {item.node for item in region.items if item.kind == "line"}
     with db.transaction():
-        lines.put(db, name, _changed(chain, window.chain), stamp)
+        _put_lines(db, window, chain, at, stamp)
         gone = chain.leave([line.seq for line in chain.lines if line_name(line) not in staying])
         lines.leave(db, name, [line.seq for line in gone])
         first = going.staying[0].seq if going.staying else window.next_seq
@@ -178,6 +176,13 @@ def _fallen(window: Window, going: Going) -> list[str]:
     ]
 
 
+def _back(window: Window, reaped: Harvest, segment: int) -> list[Item]:
+    """Lines of the chain that came back and stand nowhere yet."""
+    there = {item.node for item in (*window.items, *reaped.made.items) if item.kind == "line"}
+    lines = reaped.chain.lines
+    return [line_item(line, segment) for line in lines if line_name(line) not in there]
+
+
 def _standing(texts: Sequence[str], segment: int) -> list[Item]:
     """One item each, named by its words: a text that stands already is the same item."""
     return [
@@ -200,9 +205,15 @@ def _queue_with(window: Window, added: Iterable[Item], chain: SummaryChain) -> I
     return queue
 
 
-def _changed(chain: SummaryChain, before: SummaryChain) -> list[Line]:
-    known = {line.seq: line for line in before.lines}
-    return [line for line in chain.lines if known.get(line.seq) is not line]
+def _put_lines(db: Database, window: Window, chain: SummaryChain, at: int, stamp: str) -> None:
+    """Keep what is new of a chain. A line that was only needed keeps the embedding that it may have
+    on file."""
+    known = {line.seq: line for line in window.chain.lines}
+    changed = [line for line in chain.lines if known.get(line.seq) is not line]
+    new = [line for line in changed if line.seq not in known or line.embedding is not None]
+    lines.put(db, window.session, new, stamp)
+    needed = [line.seq for line in changed if line.seq in known and line.embedding is None]
+    lines.touch(db, window.session, needed, at)
 
 
 def record(
