@@ -16,5 +16,5 @@ def estimate(text: str) -> int:
     """Estimated tokens of a text, at least 1 unless it is empty."""
     if not text:
         return 0
-    ascii_count = len(text) if text.isascii() else sum(char < "\x80" for char in text)
+    ascii_count = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     return max(1, round(ascii_count * ASCII_TOKENS + (len(text) - ascii_count) * OTHER_TOKENS))

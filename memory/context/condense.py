@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory.context.excerpt import excerpt
-from memory.context.passages import fold
 from memory.context.signals import (
     MOST_LINES,
     concludes,
@@ -20,6 +19,7 @@ from memory.context.signals import (
     is_specific,
     is_status,
     is_telling,
+    lowered,
     offers,
     sentences,
     without_code,
@@ -34,9 +34,11 @@ LINE_TOKENS = 60
 """Estimated tokens of one line at most."""
 GAP = " … "
 """Between two pieces of a line."""
-PROSE_CHARS = 6_000
+PROSE_CHARS = 3_000
 """Characters at each end of a long text in which its first and its concluding sentence are
 sought."""
+MOST_SENTENCES = 16
+"""Sentences of each end that are weighed."""
 PIECE_CHARS = 1_000
 """Characters of one piece that are looked at; no line can hold more."""
 
@@ -83,7 +85,7 @@ def _of_tool(text: str, kind: str) -> list[_Piece]:
         return [_Piece(-1, asked or _flat(text[:PIECE_CHARS]), 1.0)]
     last = _telling(content, -1)
     ends = [row for row in last[:5] if is_status(row[1])]
-    wrong = [(start, content[start:end]) for start, end in errors(content, fold(content))]
+    wrong = [(start, content[start:end]) for start, end in errors(content, lowered(content))]
     specific = [row for row in wrong if is_specific(row[1])] or wrong
     count = content.count("\n", 0, len(content.rstrip())) + 1
     pieces = [_Piece(place, words, 0.3) for place, words in ends[:2]]
@@ -125,6 +127,8 @@ def _of_prose(text: str, role: str) -> list[_Piece]:
     """In the order in which they are worth their room."""
     prose = without_code(text)
     said = sentences(_both_ends(prose))
+    if len(said) > 2 * MOST_SENTENCES:
+        said = said[:MOST_SENTENCES] + said[-MOST_SENTENCES:]
     if not said:
         return _of_code(text)
     places = range(len(said))
@@ -132,10 +136,9 @@ def _of_prose(text: str, role: str) -> list[_Piece]:
     worth = {place: _weight(said[place], role) + place / len(said) for place in places}
     others = [place for place in places if place > first] or [first]
     best = max(others, key=lambda place: (worth[place], place))
-    wrong = [(start, text[start:end]) for start, end in errors(text, fold(text))]
-    wrong = wrong if text.count("\n") > 8 else []
+    wrong = errors(text, lowered(text)) if text.count("\n") > 8 else []
     pieces = [_Piece(first, said[first], 0.5), _Piece(best, said[best], 0.5)]
-    pieces += [_Piece(best - 0.5, words, 0.3) for _, words in wrong[-1:]]
+    pieces += [_Piece(best - 0.5, text[start:end], 0.3) for start, end in wrong[-1:]]
     rest = sorted(set(others) - {best}, key=lambda place: (-worth[place], -place))
     return pieces + [_Piece(place, said[place], 0.3) for place in rest[:4] if worth[place] > 1]
 
@@ -192,7 +195,8 @@ def _packed(pieces: list[_Piece], tokens: int) -> str:
         given[words] += more
         room -= more
     ordered = sorted(given, key=lambda words: flat[words].place)
-    return cut(GAP.join(cut(words, int(given[words])) for words in ordered), tokens)
+    shown = cut(GAP.join(cut(words, int(given[words])) for words in ordered), tokens)
+    return shown or cut(next(iter(flat), ""), tokens)
 
 
 def _flat(text: str) -> str:

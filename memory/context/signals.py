@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memory.context.passages import Span
+from memory.context.passages import Span, fold
 
 MOST_LINES = 60
 """Lines looked at from an end of a text for one that tells something."""
@@ -33,6 +33,10 @@ _ERROR = re.compile(
     | (?:错误|异常)[:：] | 失败 | 报错 | 无法 | 找不到 | 不存在 | 拒绝访问 | 超时""",
     re.VERBOSE,
 )
+_CODE = re.compile(
+    r"\s*(?:\d+[:|]?\s+)?(?:except|raise|catch|throw|class|def|if|elif|else|case|return)\b"
+)
+"""Code that handles errors, with or without a number in front of it."""
 _SPECIFIC = re.compile(
     r"\w(?:Error|Exception)\b|\b(?:error|fatal|panic)(?:\[\w+\])?:|^\s*E\s{2,}|[:：]"
 )
@@ -56,23 +60,27 @@ _DEFINITION = re.compile(
     r"CREATE\sTABLE)\s+[\w(]|[A-Z_]{3,}\s*=|\#{1,4}\s\S)"
 )
 _PLACE = re.compile(
-    r"(?:[\w.~-]+/)+[\w.-]+|\b[\w-]+\.(?:py|js|ts|tsx|rs|go|c|h|cpp|java|md|toml|json"
-    r"|ya?ml|sql|sh|txt)\b|mem://\w+|https?://\S+"
+    r"(?<![\w.~-])(?:[\w.~-]++/)+[\w.-]|(?<![\w-])[\w-]++\.(?:py|js|ts|tsx|rs|go|c|h|cpp|java|md|toml"
+    r"|json|ya?ml|sql|sh|txt)\b|mem://\w|https?://\S"
 )
 _WORDS = re.compile(r"[^\W\d_]{3}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|\d")
-_CONCLUSION = re.compile(
-    r"\b(?:therefore|thus|hence|because|root\scause|the\s(?:cause|reason|problem|fix|bug)|so\s(?:the|it|that)"
-    r"|in\s(?:short|summary)|to\ssum|overall|conclusion|fixed|solved|done|now\s\w+s|passes|pass(?:ed)?"
-    r"|works|decided|turns?\sout|result|instead|remains|failed|not\syet)\b"
-    r"|因此|所以|于是|结论|总之|综上|总的来说|原因|因为|根因|修复|修好|解决|已经|完成|通过|决定|改为|改成|结果|仍然|还没",
-    re.IGNORECASE,
-)
-_DEMAND = re.compile(
-    r"\b(?:must|should|never|always|please|don'?t|do\snot|need|want|only|make\ssure|instead|fix|add"
-    r"|why|how|what|can\syou|could\syou)\b"
-    r"|必须|应该|不要|别|请|需要|想要|希望|只能|只要|务必|总是|一律|以后|改成|修|加上|为什么|怎么|如何|能不能|是否",
-    re.IGNORECASE,
-)
+_CONCLUSION_TEXT = """
+    therefore thus hence because cause reason summary overall conclusion conclude fixed solved done
+    resolved passes passed pass works decided turned result results instead remains failed fails
+    finally finished completed
+    因此 所以 于是 结论 总之 综上 总的来说 原因 因为
+    修复 修好 解决 已经 完成 通过 决定 改为 改成 结果 仍然 还没
+"""
+_DEMAND_TEXT = """
+    must should never always please don't dont not need want only sure instead fix add make remove
+    why how what can could
+    必须 应该 不要 别 请 需要 想要 希望 只能 只要 务必 总是 一律 以后 改成 修 加上
+    为什么 怎么 如何 能不能 是否
+"""
+_CONCLUSIONS, _DEMANDS = frozenset(_CONCLUSION_TEXT.split()), frozenset(_DEMAND_TEXT.split())
+_CHINESE_CONCLUSIONS = tuple(word for word in _CONCLUSION_TEXT.split() if not word.isascii())
+_CHINESE_DEMANDS = tuple(word for word in _DEMAND_TEXT.split() if not word.isascii())
+_LATIN = re.compile(r"[a-z][a-z']+")
 _OFFER = re.compile(
     r"\b(?:let\sme\sknow|would\syou\slike|do\syou\swant|shall\si|should\si|feel\sfree|happy\sto|want\sme\sto"
     r"|if\syou(?:'d|\swould)?\s(?:like|want|have|need)|hope\sthis)\b"
@@ -81,11 +89,19 @@ _OFFER = re.compile(
 )
 _FENCE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n.*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _MARKER = re.compile(r"^\s*(?:[-*+•>]|\d{1,3}[.)、]|#{1,6}|\|)\s*")
-_ENDING = re.compile(r"""(?<=[.!?])["')\]]?\s+(?=\S)|(?<=[。！？；])["”’）]?""")
+_ENDING = re.compile(
+    r"""(?<=[.!?])\s+(?=\S)|(?<=[.!?]["')\]])\s+(?=\S)|(?<=[。！？；])(?!["”’）])|(?<=[。！？；]["”’）])"""
+)
 _SHORTHAND = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|cf|approx|[Nn]o|[Ff]ig|Mrs?|Dr)|(?:^|\s)[A-Z]|^\d+)\.$"
 )
 _RULER = re.compile(r"\s*[=_*#~-]{3,}")
+
+
+def lowered(text: str) -> str:
+    """The text in small letters and exactly as long."""
+    low = text.lower()
+    return low if len(low) == len(text) else fold(text)
 
 
 def errors(text: str, folded: str) -> list[Span]:
@@ -104,6 +120,9 @@ def errors(text: str, folded: str) -> list[Span]:
 def is_error(line: str) -> bool:
     """Whether a line tells of an error. Code that handles one does not."""
     line = line[:500]
+    low = line.lower()
+    if not any(word in low for word in _ERROR_WORDS) or _CODE.match(line):
+        return False
     return _ERROR.search(line) is not None and not _NO_ERROR.search(line)
 
 
@@ -124,7 +143,7 @@ def is_definition(line: str) -> bool:
 
 def names_a_place(line: str) -> bool:
     """Whether a line names a file or an address."""
-    return _PLACE.search(line[:500]) is not None
+    return ("/" in line or "." in line) and _PLACE.search(line[:500]) is not None
 
 
 def is_telling(line: str) -> bool:
@@ -136,12 +155,18 @@ def is_telling(line: str) -> bool:
 
 def concludes(sentence: str) -> bool:
     """Whether a sentence says what something comes to."""
-    return _CONCLUSION.search(sentence) is not None
+    return _speaks(sentence, _CONCLUSIONS, _CHINESE_CONCLUSIONS)
 
 
 def demands(sentence: str) -> bool:
     """Whether a sentence asks for something."""
-    return _DEMAND.search(sentence) is not None
+    return _speaks(sentence, _DEMANDS, _CHINESE_DEMANDS)
+
+
+def _speaks(sentence: str, words: frozenset[str], chinese: tuple[str, ...]) -> bool:
+    if not words.isdisjoint(_LATIN.findall(sentence.lower())):
+        return True
+    return not sentence.isascii() and any(word in sentence for word in chinese)
 
 
 def offers(sentence: str) -> bool:
