@@ -54,7 +54,7 @@ async def nap(talk: Conversation) -> TurnEnded:
     end = TurnEnded(talk.window.turns, "done")
     messages = len(talk.window.entries)
     items = len(talk.window.hottest())
-    change = talk.mind.nap(talk.window, tools=talk.tools, system=talk.system())
+    change = talk.mind.nap(talk.window, tools=talk.tools, system=talk.system_now())
     try:
         epoch = await finish(change)
         kept = await talk.mind.state()
