@@ -7,6 +7,7 @@ on locale, clock or hash order, so the same message gives the same bytes everywh
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 from memory.context.excerpt import excerpt
@@ -24,7 +25,7 @@ from memory.context.signals import (
     sentences,
     without_code,
 )
-from memory.context.signs import cut
+from memory.context.signs import boundary, cut
 from memory.tokens import estimate
 from memory.types import Node
 
@@ -59,7 +60,7 @@ def line_of(node: Node, tokens: int = LINE_TOKENS) -> str:
     (``meta["summary"]``), else what ``line`` takes from its text."""
     given = node.meta.get("summary")
     if isinstance(given, str) and given.strip():
-        return cut(_flat(given), tokens)
+        return cut(_flat(given[: 4 * PIECE_CHARS]), tokens)
     return line(node.text, tokens, role=node.role, kind=node.kind)
 
 
@@ -179,7 +180,7 @@ def _packed(pieces: list[_Piece], tokens: int) -> str:
     room = float(tokens)
     flat: dict[str, _Piece] = {}
     for piece in pieces:
-        words = _flat(piece.text[:PIECE_CHARS])
+        words = _flat(piece.text[: boundary(piece.text, PIECE_CHARS)])
         if words and not any(words in other for other in flat):
             flat[words] = piece
     given: dict[str, float] = {}
@@ -200,4 +201,5 @@ def _packed(pieces: list[_Piece], tokens: int) -> str:
 
 
 def _flat(text: str) -> str:
-    return " ".join(text.split())
+    """On one line, its letters in the form in which they are sent."""
+    return unicodedata.normalize("NFC", " ".join(text.split()))

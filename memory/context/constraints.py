@@ -115,7 +115,7 @@ def render_rules(rules: Sequence[Rule]) -> str:
 
 def one_line(text: str) -> str:
     """On one line, at most ``RULE_CHARS`` characters, with ``…`` where there were more."""
-    return cut_chars(" ".join(text[: RULE_CHARS * 20].split()), RULE_CHARS)
+    return cut_chars(" ".join(text.split()), RULE_CHARS)
 
 
 def alike(one: str, other: str) -> float:

@@ -100,11 +100,10 @@ def two_stage(
         total -= costs[place]
         out.append(Leaving(lines[place], stage, scores[place]))
 
-    stale = [place for place in staying if _stale(lines[place], now, policy)]
-    stale = [place for place in stale if lines[place].seq not in held]
-    if len(stale) == len(lines) and lines:  # one has to stay: the best, of equal ones the newest
-        stale.remove(max(stale, key=lambda place: (scores[place], place)))
-    for place in stale:
+    stale = [line.seq not in held and _stale(line, now, policy) for line in lines]
+    if lines and all(stale):  # one has to stay: the best, of equal ones the newest
+        stale[max(staying, key=lambda place: (scores[place], place))] = False
+    for place in [place for place in staying if stale[place]]:
         if policy.stage_one == "always" or total > budget:
             leave(place, 1)
 

@@ -8,6 +8,7 @@ worth less the next time, so that a log of ten thousand equal lines gives one of
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -68,17 +69,17 @@ class _Unit:
 
 def excerpt(text: str, tokens: int) -> str:
     """The telling passages of a text, of at most ``tokens`` estimated tokens with the notes for the
-    gaps between them; the whole text where it fits. Line ends become ``\\n``."""
+    gaps between them; the whole text where it fits. Line ends become ``\\n`` and letters NFC."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = text.strip("\n")
     # The first test spares a long text being counted.
     if len(text) * ASCII_TOKENS < tokens + 1 and estimate(text) <= tokens:
-        return text
+        return cut(unicodedata.normalize("NFC", text), tokens)
     units = _units(text, min(UNIT_CHARS, max(40, tokens)))
     chosen = _chosen(units, _rarity(units), tokens)
     if not chosen:
-        return cut(text, tokens)
+        return cut(unicodedata.normalize("NFC", text[: 8 * tokens]), tokens)
     return _written(text, sorted(unit.span for unit in chosen), tokens)
 
 
@@ -237,4 +238,4 @@ def _written(text: str, spans: list[Span], tokens: int) -> str:
         last = end
     if text[last:].strip():
         parts.append(f"\n{NOTE}")
-    return cut("".join(parts), tokens)
+    return cut(unicodedata.normalize("NFC", "".join(parts)), tokens)

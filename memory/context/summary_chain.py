@@ -195,7 +195,7 @@ class SummaryChain:
         others = [line for line in self._lines.values() if line.reloaded]
         others.sort(key=lambda line: (-line.accessed, -line.seq))
         sent = self.leave([line.seq for line in others[MOST_RELOADED - 1 :]])
-        text = cut_chars(" ".join(body[: RELOADED_CHARS * 4].split()), RELOADED_CHARS) or gone.text
+        text = cut_chars(" ".join(body[: RELOADED_CHARS * 40].split()), RELOADED_CHARS) or gone.text
         back = replace(gone, text=text, accessed=at, relevance=None, embedding=None, reloaded=True)
         back = replace(back, tokens=estimate(rendered(back)))
         del self._gone[str(gone.node)]

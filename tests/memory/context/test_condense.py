@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -244,6 +245,7 @@ def test_an_excerpt_is_within_its_tokens_and_made_of_the_text(text: str, tokens:
     assert estimate(shown) <= tokens
     assert excerpt(text, tokens) == shown
     plain = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    plain = unicodedata.normalize("NFC", plain)
     place = 0
     for part in shown.replace(NOTE, "\0").split("\0"):
         words = part.strip("\n").removesuffix("…").rstrip("\n ")
