@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from math import fsum, hypot, isfinite
+from math import hypot, inf, isfinite
 from operator import mul
 from typing import Literal
 
@@ -22,6 +22,9 @@ TASK_SHARE = 0.6
 counts the rest."""
 LEAST_RELEVANCE = 0.001
 """No line is judged to be worth nothing at all."""
+
+SMALL, LARGE = 1e-100, 1e100
+"""Between these lengths the product of two vectors can be taken as it is."""
 
 Vector = Sequence[float]
 
@@ -146,10 +149,15 @@ def cosine(one: Vector | None, other: Vector | None) -> float | None:
     zero, or anything in them that is not finite."""
     if not one or not other or len(one) != len(other):
         return None
-    left, right = _unit(one), _unit(other)
-    if left is None or right is None:
+    lengths = hypot(*one), hypot(*other)
+    if not all(0 < length < inf for length in lengths):
         return None
-    return min(1.0, max(-1.0, fsum(map(mul, left, right))))
+    if not all(SMALL < length < LARGE for length in lengths):  # products would vanish or overflow
+        one = [part / lengths[0] for part in one]
+        other = [part / lengths[1] for part in other]
+        lengths = 1.0, 1.0
+    near = float(sum(map(mul, one, other))) / lengths[0] / lengths[1]
+    return min(1.0, max(-1.0, near))
 
 
 def relevance(line: Vector | None, task: Vector | None, previous: Vector | None) -> float:
@@ -178,13 +186,3 @@ def _stale(line: Line, now: int, policy: Policy) -> bool:
 def _order(line: Line, worth: float, policy: Policy) -> tuple[bool, float]:
     """By what stage 2 takes: the sort is stable, so of equal ones the first."""
     return policy.protect == "soft" and line.supplement, worth
-
-
-def _unit(vector: Vector) -> list[float] | None:
-    """Of length 1, by way of its largest part, so that no length overflows or vanishes."""
-    top = max(map(abs, vector))
-    if not all(map(isfinite, vector)) or top == 0:
-        return None
-    parts = [part / top for part in vector]
-    length = hypot(*parts)
-    return [part / length for part in parts]
