@@ -42,7 +42,7 @@ UNIT_CHARS = 240
 DENSE_CHARS = 40
 """Pieces of other scripts than Latin are a third as long, but not shorter than this: a sign of
 Chinese says as much as some letters."""
-MOST_UNITS = 240
+MOST_UNITS = 200
 """Units that are weighed by their words. Of more, one stands for all that differ by their figures
 only; of those the ends, the errors, and the likeliest of each stretch between."""
 LIKELY_CHARS = 120
