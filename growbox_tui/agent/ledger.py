@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from growbox_tui.agent import measure
 from growbox_tui.agent.events import SegmentView, Shortfall
 from growbox_tui.agent.marking import marked, standing_end
-from growbox_tui.agent.messages import Message, Usage
+from growbox_tui.agent.messages import Message, Thinking, Usage
 from growbox_tui.agent.prompt import Block, Prompt
 from growbox_tui.agent.reach import Held, Reach, Sent, asked, reach, take
 from growbox_tui.agent.segments import segments
@@ -93,9 +93,9 @@ class Ledger:
         """The prompt, asking for cache entries where they will be read."""
         if self.rules.kind != "marks" or not self.rules.max_marks:
             return prompt
-        standing = standing_end(prompt)
-        tokens = round(self._sizes(prompt)[standing]) if standing >= 0 else 0
-        lasting = pays_long(self.gaps, tokens, self.rules)
+        standing, paused = standing_end(prompt), max(self.gaps, default=0.0) > self.rules.ttl_s
+        tokens = round(self._sizes(prompt)[standing]) if paused and standing >= 0 else 0
+        lasting = paused and pays_long(self.gaps, tokens, self.rules)
         return marked(prompt, self.rules, previous=self.newest, long_ttl=lasting)
 
     def predict(
@@ -159,9 +159,10 @@ class Ledger:
         why: Why = (forecast.kind, forecast.cause)
         if before.requests:
             why = foreseen(prompt, ends, found, bound, self.rules, before, now)
-        kind, cause = reported(found.tokens, most, usage.cache_read, ends[-1], self.rules, why)
+        fine = self._fine(prompt, ends, found)
+        kind, cause = reported(found.tokens, most, usage.cache_read, fine, self.rules, why)
         written = self._long_written(prompt, ends, usage)
-        if usage.cache_read is not None:
+        if usage.cache_read is not None and abs(usage.cache_read - found.tokens) <= fine:
             self._anchor(prompt, ends, found, usage.cache_read)
         self._keep(prompt, ends, now, reply, found.end, usage)
         gap = self.gap(now, before)
@@ -203,12 +204,16 @@ class Ledger:
         if 0 <= end < len(prompt.blocks) - 1:
             measure.fix(self.exact, prompt.blocks[end].digest, cached)
 
+    def _fine(self, prompt: Prompt, ends: Sequence[float], found: Reach) -> int:
+        """By how many tokens forecast and report may differ and still agree."""
+        least = slack(ends[-1] if ends else 0.0, self.rules.step)
+        return max(least, round(measure.unsure(prompt.blocks, ends, self.exact, found.end)))
+
     def _anchor(self, prompt: Prompt, ends: Sequence[float], found: Reach, read: int) -> None:
-        """What was served ends where it was forecast to: that prefix is so large exactly."""
+        """What was served ended where it was forecast to: that prefix is so large exactly."""
         if found.end < 0 or self.rules.step > 1 or self.rules.kind == "prefix":
             return
-        whole = found.tokens == round(ends[found.end])
-        if whole and abs(read - found.tokens) <= slack(ends[-1]):
+        if found.tokens == round(ends[found.end]):
             measure.fix(self.exact, prompt.blocks[found.end].digest, read)
 
     # ---- how far -------------------------------------------------------------------------------
@@ -259,7 +264,7 @@ class Ledger:
         ends = self._sizes(prompt, None)
         measure.learn(prompt.blocks, ends, self.known)
         said = None
-        if reply is not None and self.rules.caches_reply:
+        if reply is not None and self.rules.caches_reply and _comes_back(reply):
             said = prompt.reply(reply)
             size = usage.output or round(said.tokens * self.ratio)
             self.known[said.content] = size
@@ -279,3 +284,10 @@ class Ledger:
             return 0
         long_end = ends[prompt.position(marks[-1])]
         return min(usage.cache_write, max(0, round(long_end) - (usage.cache_read or 0)))
+
+
+def _comes_back(reply: Message) -> bool:
+    """Whether the next prompt repeats all that the model wrote: reasoning goes back only with the
+    calls that it led to, and only where its wire has a form for that."""
+    thoughts = [part for part in reply.parts if isinstance(part, Thinking)]
+    return not thoughts or (bool(reply.calls) and all(part.opaque for part in thoughts))

@@ -14,15 +14,18 @@ from growbox_tui.models.cache_rules import CacheRules
 FORMAT = 1
 NAME = 12
 """Letters of a digest; they are packed without anything between them."""
-MOST = 3_000
-"""Prefixes and blocks that are kept on file, newest first."""
+MOST = 800
+"""Prefixes, blocks and sizes that are kept on file, newest first, beside those of the newest
+request: it is written with each one."""
 
 
 def to_plain(ledger: Ledger) -> dict[str, Any]:
-    """What JSON holds of a ledger; some tens of kilobytes at most."""
+    """What JSON holds of a ledger; some tens of kilobytes."""
     held, past = ledger.held, ledger.past
-    seen = list(held.seen.items())[-MOST:]
-    known = list(ledger.known.items())[-MOST:]
+    newest = next(reversed(held.seen.values()), 0.0)
+    most = MOST + sum(at == newest for at in held.seen.values())
+    seen = list(held.seen.items())[-most:]
+    known = list(ledger.known.items())[-most:]
     return {
         "format": FORMAT,
         "ratio": ledger.ratio,
@@ -30,13 +33,13 @@ def to_plain(ledger: Ledger) -> dict[str, Any]:
             [at, "".join(name for name, _ in same)]
             for at, same in groupby(seen, key=lambda item: item[1])
         ],
-        "entries": [[name, *entry] for name, entry in held.entries.items()],
+        "entries": [[name, *entry] for name, entry in list(held.entries.items())[-MOST:]],
         "slot": _pack(sorted(held.slot)),
         "open": [
             [sent.at, _pack(sent.chain), sent.writes, sent.hit, sent.replied]
             for sent in ledger.open
         ],
-        "exact": ledger.exact,
+        "exact": dict(list(ledger.exact.items())[-MOST:]),
         "known": [_pack(name for name, _ in known), [size for _, size in known]],
         "trailing": ledger.trailing,
         "newest": ledger.newest,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import accumulate
+from typing import Literal
 
 from growbox_tui.agent.messages import Thinking
 from growbox_tui.agent.prompt import Prompt
 from growbox_tui.models.cache_marks import Stop, place
 from growbox_tui.models.cache_rules import CacheRules
-from growbox_tui.models.protocol import Mark
 
 
 def marked(prompt: Prompt, rules: CacheRules, *, previous: str, long_ttl: bool) -> Prompt:
@@ -16,9 +16,22 @@ def marked(prompt: Prompt, rules: CacheRules, *, previous: str, long_ttl: bool) 
 
     ``previous`` is the digest of the block behind which the request before had its newest mark.
     """
-    stops = _stops(prompt, rules)
-    ends = [prompt.position(_mark(stop)) for stop in stops]
-    before = [at for at, end in enumerate(ends) if prompt.blocks[end].digest == previous]
+    ends = _ends(prompt)
+    counted = [0, *accumulate(block.parts for block in prompt.blocks)]
+    stops, begun = [], 0
+    for place_, index, part, end in ends:
+        stops.append(
+            Stop(
+                place_,
+                index,
+                part,
+                blocks=counted[end + 1] - counted[begun],
+                region=prompt.blocks[end].segment == "region",
+                markable=_markable(prompt, place_, index, rules),
+            )
+        )
+        begun = end + 1
+    before = [at for at, (*_, end) in enumerate(ends) if prompt.blocks[end].digest == previous]
     marks = place(stops, rules, previous=before[-1] if before else None, long_ttl=long_ttl)
     return prompt.marked(marks)
 
@@ -28,28 +41,31 @@ def standing_end(prompt: Prompt) -> int:
     return max((*prompt.region_ends, *prompt.system_ends), default=-1)
 
 
-def _stops(prompt: Prompt, rules: CacheRules) -> list[Stop]:
-    """Where marks could stand: the system texts, the region's segments, the messages."""
-    ends = [Stop("system", index) for index in range(len(prompt.system_ends))]
+End = tuple[Literal["system", "message"], int, int | None, int]
+"""Place, index, part and block of something behind which a mark could stand."""
+
+
+def _ends(prompt: Prompt) -> list[End]:
+    """The ends of the system texts, of the region's segments, of the messages."""
+    ends: list[End] = [("system", at, None, end) for at, end in enumerate(prompt.system_ends)]
     last = len(prompt.region_ends) - 1
     ends += [
-        Stop("message", 0, part=None if part == last else part, region=True)
-        for part in range(last + 1)
+        ("message", 0, None if part == last else part, end)
+        for part, end in enumerate(prompt.region_ends)
     ]
-    for index in range(1 if last >= 0 else 0, len(prompt.message_ends)):
-        message = prompt.request.messages[index]
-        thought = not message.parts or isinstance(message.parts[-1], Thinking)
-        # Where entries are found without looking back, only what the model heard may be marked.
-        fit = message.role != "assistant" or (rules.lookback is not None and not thought)
-        ends.append(Stop("message", index, markable=fit))
-    stops, begun = [], 0
-    for stop in ends:
-        end = prompt.position(_mark(stop)) + 1
-        blocks = sum(block.parts for block in prompt.blocks[begun:end])
-        stops.append(replace(stop, blocks=blocks))
-        begun = end
-    return stops
+    said = list(enumerate(prompt.message_ends))[1 if last >= 0 else 0 :]
+    return [*ends, *(("message", at, None, end) for at, end in said)]
 
 
-def _mark(stop: Stop) -> Mark:
-    return Mark(stop.place, stop.index, part=stop.part)
+def _markable(
+    prompt: Prompt, place_: Literal["system", "message"], index: int, rules: CacheRules
+) -> bool:
+    """Whether a mark may stand behind it. Where entries are found without looking back, only what
+    the model heard may carry one; behind its thoughts none may stand."""
+    if place_ == "system":
+        return True
+    message = prompt.request.messages[index]
+    if message.role != "assistant":
+        return True
+    last = message.parts[-1] if message.parts else None
+    return rules.lookback is not None and last is not None and not isinstance(last, Thinking)

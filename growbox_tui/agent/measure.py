@@ -7,12 +7,16 @@ estimate, and remembered of each block, wherever it stands later.
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 
-from growbox_tui.agent.prompt import Block
+from growbox_tui.agent.prompt import Block, name
 
 MOST_BLOCKS = 6_000
 """Blocks whose size is remembered, newest first."""
+UNSURE = 0.15
+"""Share of an estimate by which it may be wrong, where words, code and languages are mixed."""
 MOST_EXACT = 1_000
 """Prefixes whose size is known exactly, likewise."""
 
@@ -65,14 +69,45 @@ def _stretches(
         yield first, len(blocks) - 1, None
 
 
+def unsure(
+    blocks: Sequence[Block], ends: Sequence[float], exact: Mapping[str, int], at: int
+) -> float:
+    """By how many tokens the size up to the end of a block may be wrong: nothing where it was
+    reported, else a share of the way to the nearest size that was."""
+    if at < 0:
+        return 0.0
+    below = next((n for n in range(at, -1, -1) if blocks[n].digest in exact), -1)
+    if below == at:
+        return 0.0
+    above = next((n for n in range(at + 1, len(blocks)) if blocks[n].digest in exact), -1)
+    ways = [ends[at] - (ends[below] if below >= 0 else 0.0)]
+    if above >= 0:
+        ways.append(ends[above] - ends[at])
+    return min(ways) * UNSURE
+
+
 def learn(blocks: Sequence[Block], ends: Sequence[float], known: MutableMapping[str, int]) -> None:
     """Remember the size of each block of a prompt that went out."""
     begun = 0.0
-    for block, end in zip(blocks, ends, strict=True):
-        known.pop(block.content, None)
-        known[block.content] = round(end - begun)
+    for content, end in zip(_names(blocks), ends, strict=True):
+        known.pop(content, None)
+        known[content] = round(end - begun)
         begun = end
     _forget(known, MOST_BLOCKS)
+
+
+def _names(blocks: Sequence[Block]) -> Iterator[str]:
+    """What each block is known by: its content, and where the prompt has that again, which time.
+    A second copy of what was sent once is something new."""
+    times: Counter[str] = Counter()
+    for block in blocks:
+        times[block.content] += 1
+        again = times[block.content]
+        yield block.content if again == 1 else name(_digest(f"{block.content} {again}"))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
 
 
 def fix(exact: MutableMapping[str, int], digest: str, tokens: int) -> None:
@@ -83,8 +118,8 @@ def fix(exact: MutableMapping[str, int], digest: str, tokens: int) -> None:
 
 
 def _forget(table: MutableMapping[str, int], most: int) -> None:
-    for name in list(table)[: max(0, len(table) - most)]:
-        del table[name]
+    for key in list(table)[: max(0, len(table) - most)]:
+        del table[key]
 
 
 def sent_before(
@@ -93,6 +128,6 @@ def sent_before(
     """Of each block the tokens that were sent before, in whatever place."""
     starts = [0.0, *ends[:-1]] if ends else []
     return [
-        end - begun if block.content in known else 0.0
-        for block, begun, end in zip(blocks, starts, ends, strict=True)
+        end - begun if content in known else 0.0
+        for content, begun, end in zip(_names(blocks), starts, ends, strict=True)
     ]

@@ -13,6 +13,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 
 from growbox_tui.agent.messages import Message, Text, Thinking, message_from_json, message_to_json
@@ -78,12 +79,12 @@ class Prompt:
     def reply(self, message: Message) -> Block:
         """The block that a reply to this prompt will be, once it stands in the next one."""
         body = message_to_json(message)
-        data = body.encode("utf-8", "surrogatepass")
+        content = _hashed(body)
         return Block(
             "turn",
-            name(hashlib.sha256(self.tip + data).digest()),
+            name(_linked(self.tip, content)),
             estimate(body),
-            name(hashlib.sha256(data).digest()),
+            name(content),
             parts=max(1, len(message.parts)),
             reply=True,
         )
@@ -123,9 +124,9 @@ def lay_out(
     region, region_ends = _region(chain, epoch.items)
     messages, message_ends = list(region), list(region_ends[-1:])
     for entry in entries:
-        message = message_from_json(entry.body)
-        chain.message("turn" if entry.turn == turn else "tail", entry, message, wire)
-        messages.append(message)
+        said = _read(entry.body)
+        chain.message("turn" if entry.turn == turn else "tail", entry, said, wire)
+        messages.append(said.message)
         message_ends.append(len(chain.blocks) - 1)
     request = Request(
         tools=tools,
@@ -171,36 +172,59 @@ class _Chain:
 
     def add(self, segment: str, text: str, *, heard: bool = False) -> None:
         """A tool or a system text."""
-        digest, content = self._next(text)
+        digest, content = self._next(_hashed(text))
         self.blocks.append(Block(segment, digest, estimate(text), content, heard=heard))
 
     def item(self, item: Item, *, first: bool, last: bool) -> None:
         """An item of the region, which begins or goes on with a segment."""
-        digest, content = self._next(item.body, b"" if first else b"\n")
+        digest, content = self._next(_hashed(item.body), b"" if first else b"\n")
         self.blocks.append(
             Block("region", digest, item.tokens, content, parts=int(first), ends=last)
         )
 
-    def message(self, segment: str, entry: Entry, message: Message, wire: str) -> None:
+    def message(self, segment: str, entry: Entry, said: _Said, wire: str) -> None:
         """A message of the conversation."""
-        digest, content = self._next(entry.body)
-        reply = message.role == "assistant"
+        digest, content = self._next(said.content)
+        reply = said.message.role == "assistant"
         self.blocks.append(
             Block(
                 segment,
                 digest,
                 entry.tokens,
                 content,
-                parts=_content_blocks(message, wire),
+                parts=_content_blocks(said.message, wire),
                 heard=not reply,
                 reply=reply,
             )
         )
 
-    def _next(self, text: str, joint: bytes = b"") -> tuple[str, str]:
-        data = text.encode("utf-8", "surrogatepass")
-        self.tip = hashlib.sha256(self.tip + joint + data).digest()
-        return name(self.tip), name(hashlib.sha256(data).digest())
+    def _next(self, content: bytes, joint: bytes = b"") -> tuple[str, str]:
+        self.tip = _linked(self.tip, content, joint)
+        return name(self.tip), name(content)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A stored message, read."""
+
+    message: Message
+    content: bytes
+    """The hash of its body."""
+
+
+@lru_cache(maxsize=1024)
+def _read(body: str) -> _Said:
+    # Each request holds what the one before held: nothing of it is read and hashed twice.
+    return _Said(message_from_json(body), _hashed(body))
+
+
+def _hashed(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _linked(tip: bytes, content: bytes, joint: bytes = b"") -> bytes:
+    """The hash of a chain that goes on with a content, set off by ``joint``."""
+    return hashlib.sha256(tip + joint + content).digest()
 
 
 def name(digest: bytes) -> str:

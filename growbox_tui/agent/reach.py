@@ -144,7 +144,7 @@ def reach(
             -1,
         )
     if rules.kind == "none":
-        return Reach(0, -1, alive, same, "marks")
+        return Reach(0, -1, same, same, "marks")
     if rules.kind == "marks":
         return _by_marks(prompt, sizes, held, rules, now, same)
     end = alive
@@ -235,11 +235,12 @@ def take(held: Held, sent: Sent, rules: CacheRules) -> None:
 
 
 def _enter(held: Held, written: Iterable[tuple[str, float]], at: float) -> None:
-    """Write entries, or read older ones: a long-lived one stays so while it lives."""
+    """Write entries. Where one lives still it is read and goes on with the life that it has:
+    what is served is not written again."""
     for digest, life in written:
         before = held.entries.pop(digest, None)
         if before is not None and at - before[0] <= before[1]:
-            life = max(life, before[1])
+            life = before[1]
         held.entries[digest] = (at, life)
 
 

@@ -95,7 +95,7 @@ def _limited(lost: float, found: Reach, rules: CacheRules) -> Why:
         case "step":
             return "step", f"served in steps of {rules.step} tokens"
         case _ if rules.kind == "none":
-            return "provider", "this provider keeps no cache"
+            return "marks", "nothing is cached there"
         case _ if rules.kind == "units":
             return (
                 "marks",
@@ -106,16 +106,17 @@ def _limited(lost: float, found: Reach, rules: CacheRules) -> Why:
 
 
 def reported(
-    predicted: int, most: int, read: int | None, total: float, rules: CacheRules, before: Why
+    predicted: int, most: int, read: int | None, fine: int, rules: CacheRules, before: Why
 ) -> Why:
     """What there is to say once the provider reported; ``before`` is why less was forecast.
 
-    ``most`` is what would be served if requests that were never finished had been cached.
+    ``most`` is what would be served if requests that were never finished had been cached. By up
+    to ``fine`` tokens forecast and report may differ and still agree.
     """
     if read is None:
         silent = "the provider reported no cache figures"
         return "not reported", silent if rules.reports else f"{silent}; it never does"
-    gap, fine = predicted - read, slack(total, rules.step)
+    gap = predicted - read
     if abs(gap) <= fine:
         return before
     if gap < 0:

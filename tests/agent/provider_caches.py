@@ -135,7 +135,7 @@ class Provider:
             life = self.rules.long_ttl_s if long else self.rules.ttl_s
             assert life is not None
             if self._alive(prefix, now):
-                life = max(life, self.stored[prefix][1])
+                life = self.stored[prefix][1]
             self.stored[prefix] = (now, life)
         return Bill(size(whole), read, max(0, end - read))
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,8 +35,6 @@ class Talk:
     """A conversation with a provider, and a ledger that only reads what that reports."""
 
     rules: CacheRules
-    factor: float = 1.0
-    """The provider's tokens for one of ours."""
     epoch: Epoch = field(
         default_factory=lambda: Epoch(1, ("tool",), ("s" * 20, "about hands"), (), 1, "")
     )
@@ -63,9 +62,11 @@ class Talk:
         return lay_out(self.epoch, self.entries, turn=self.turn, with_tools=True)
 
     def pieces(self, prompt: Prompt) -> list[tuple[str, int]]:
-        return [
-            (block.content, max(1, round(block.tokens * self.factor))) for block in prompt.blocks
-        ]
+        return [(b.content, self.weigh(b.content, b.tokens)) for b in prompt.blocks]
+
+    def weigh(self, content: str, tokens: int) -> int:
+        """What the provider counts for a block of so many tokens by our estimate."""
+        return tokens
 
     def ask(self, *, wait: float = 10, reply: int = 0, report: bool = True) -> Asked:
         """One request; its reply joins the conversation."""
@@ -78,7 +79,7 @@ class Talk:
         if reply:
             message = self.say("assistant", reply)
             block = prompt.reply(message)
-            said = (block.content, max(1, round(reply * self.factor)))
+            said = (block.content, self.weigh(block.content, reply))
         bill = serve(self.provider, prompt, pieces, self.now, said)
         usage = Usage(
             bill.total + self.extra,
@@ -185,3 +186,387 @@ def test_forecast_and_report_agree_to_the_token_whatever_happens(
         assert asked.settled.predicted == asked.read
         assert asked.settled.kind not in ("provider", "surplus", "not reported")
         assert asked.read <= asked.settled.bound <= asked.total
+
+
+@given(st.sampled_from(EVERY), STEPS, st.lists(st.booleans(), min_size=1, max_size=6))
+@settings(max_examples=100, deadline=None)
+def test_what_unfinished_requests_left_is_never_promised_and_never_a_fault(
+    rules: CacheRules, steps: list[tuple[object, ...]], reached: list[bool]
+) -> None:
+    talk = Talk(rules)
+    talk.say("user", 600)
+    for at, step in enumerate(steps):
+        if step[0] in ("ask", "same"):
+            talk.fail(reached=reached[at % len(reached)])
+            talk.say("user", 400)
+            asked = talk.ask(reply=100)
+            assert asked.forecast.tokens <= asked.read <= asked.forecast.most
+            assert asked.settled.kind != "provider"
+            if asked.settled.kind == "surplus":
+                assert "not finished" in asked.settled.cause
+        elif step[0] == "wait":
+            talk.now += float(step[1])  # type: ignore[arg-type]
+        elif step[0] == "resume":
+            talk.resume()
+        elif step[0] == "advance" and len(talk.entries) > 3:
+            talk.advance(2)
+
+
+class Uneven(Talk):
+    """A provider that counts each text by a measure of its own, as tokenizers do."""
+
+    def weigh(self, content: str, tokens: int) -> int:
+        return max(1, tokens * (100 + sum(content.encode()) % 40) // 100)
+
+
+@pytest.mark.parametrize("rules", [PREFIX, MARKS, BREAKPOINTS, IMPLICIT, UNITS, SLOT, PLAIN_SLOT])
+def test_what_ends_where_a_report_told_the_size_is_forecast_to_the_token(rules: CacheRules) -> None:
+    talk = Uneven(rules)
+    talk.extra = 3 if rules.kind == "marks" else 0
+    talk.say("user", 3_000)
+    asked = []
+    for tokens in (700, 50, 1_500, 300, 900):
+        asked.append(talk.ask(reply=tokens))
+        talk.say("tool", tokens)
+    talk.resume()
+    asked.append(talk.ask())
+    assert all(each.forecast.tokens == each.read > 0 for each in asked[1:])
+    assert all(each.settled.kind in ("", "step") for each in asked[1:])
+
+
+@pytest.mark.parametrize("rules", [MARKS, BREAKPOINTS, IMPLICIT, UNITS, SLOT, PLAIN_SLOT])
+def test_a_boundary_whose_size_was_only_estimated_agrees_within_the_estimate(
+    rules: CacheRules,
+) -> None:
+    talk = Uneven(rules)
+    talk.epoch = replace(talk.epoch, tools=("t" * 9_000,), system=("s" * 9_000, "h", "rules" * 99))
+    talk.say("user", 900)
+    for number in range(1, 60):
+        asked = talk.ask(reply=300)
+        talk.say("tool", 200 + number * 37 % 900)
+        assert abs(asked.settled.predicted - asked.read) <= asked.total * 0.02
+        assert asked.settled.kind in ("", "first", "epoch", "marks", "step")
+        if number % 12 == 0:
+            talk.advance(4, 1_500)
+
+
+def test_a_place_that_was_read_once_is_known_to_the_token_from_then_on() -> None:
+    talk = Uneven(MARKS)
+    talk.epoch = replace(talk.epoch, system=("s" * 9_000, "h"))
+    talk.say("user", 900)
+    talk.ask(reply=100)
+    edited = talk.entries[0]
+    reads = []
+    for number in range(3):
+        body = message_to_json(Message("user", (Text(f"edited {number}"),)))
+        talk.entries = [replace(edited, body=body), *talk.entries[1:]]
+        reads.append(talk.ask())
+    assert reads[1].forecast.tokens == reads[1].read > 0
+    assert reads[2].forecast.tokens == reads[2].read
+
+
+# ---- every class of a shortfall ----------------------------------------------------------------
+
+
+def asked_twice(rules: CacheRules, tokens: int = 3_000) -> Talk:
+    talk = Talk(rules)
+    talk.say("user", tokens)
+    talk.ask(reply=200)
+    talk.say("tool", tokens)
+    talk.ask(reply=200)
+    talk.say("user", 300)
+    return talk
+
+
+def told(talk: Talk) -> tuple[str, str]:
+    """Class and cause of one more request, the same before and after it."""
+    asked = talk.ask()
+    assert (asked.forecast.kind, asked.forecast.cause) == (asked.settled.kind, asked.settled.cause)
+    return asked.settled.kind, asked.settled.cause
+
+
+def test_the_first_request_misses_nothing() -> None:
+    talk = Talk(MARKS)
+    talk.say("user")
+    assert told(talk) == ("first", "")
+
+
+def test_a_prompt_that_only_grew_misses_nothing() -> None:
+    assert told(asked_twice(MARKS)) == ("", "")
+
+
+def test_changed_bytes_within_an_epoch_are_told_with_their_place() -> None:
+    talk = asked_twice(MARKS)
+    body = message_to_json(Message("user", (Text("other words"),)))
+    talk.entries[0] = replace(talk.entries[0], body=body)
+    assert told(talk) == (
+        "edit",
+        "bytes changed at block 4, in turn; 3,200 tokens that were sent before stand behind it",
+    )
+
+
+def test_a_new_epoch_is_told_as_such() -> None:
+    talk = asked_twice(MARKS)
+    talk.advance(4)
+    kind, cause = told(talk)
+    assert kind == "epoch"
+    assert cause.startswith("a new epoch began; its bytes differ from block 4, in region")
+
+
+def test_other_tools_are_a_setting_even_where_an_epoch_began_with_them() -> None:
+    talk = asked_twice(MARKS)
+    talk.epoch = replace(talk.epoch, number=2, tools=("another tool",))
+    kind, cause = told(talk)
+    assert (kind, cause.partition(";")[0]) == ("setting", "the tools changed")
+
+
+def test_rules_that_changed_within_an_epoch_are_a_setting() -> None:
+    talk = asked_twice(MARKS)
+    talk.epoch = replace(talk.epoch, system=(*talk.epoch.system, "rules"))
+    assert told(talk)[0] == "setting"
+
+
+def test_a_pause_that_outlasts_the_entries_is_told_with_its_length() -> None:
+    talk = asked_twice(MARKS)
+    talk.now += 7 * 60
+    assert told(talk) == ("expiry", "nothing was asked for 7 min, and entries live 5 min")
+
+
+def test_a_slot_that_another_prompt_took_is_told_as_expired() -> None:
+    talk = asked_twice(SLOT)
+    epoch, entries = talk.epoch, list(talk.entries)
+    talk.advance(1)
+    talk.ask()
+    talk.epoch, talk.entries = replace(epoch, number=3), entries
+    kind, cause = told(talk)
+    assert kind == "expiry"
+    assert "took the one slot" in cause
+
+
+def test_what_no_mark_was_set_for_is_told_as_marks() -> None:
+    talk = asked_twice(IMPLICIT)
+    parts = [Item(f"n{at}", f"line {at}", 800, segment=at) for at in (1, 2)]
+    talk.epoch = replace(talk.epoch, number=2, items=tuple(parts))
+    talk.ask()
+    later = (*parts, Item("n3", "line 3", 800, segment=3))
+    talk.epoch = replace(talk.epoch, number=3, items=later)
+    talk.entries = talk.entries[-1:]
+    kind, cause = told(talk)
+    assert kind == "marks"
+    assert cause.startswith("no earlier request asked for an entry there")
+
+
+def test_a_prefix_at_which_no_request_ended_is_told_as_marks() -> None:
+    talk = Talk(UNITS)
+    talk.say("user", 3_000)
+    talk.say("user", 900)
+    talk.ask()
+    del talk.entries[1]
+    kind, cause = told(talk)
+    assert kind == "marks"
+    assert "only what ends where a request or reply ended is served" in cause
+
+
+def test_a_cache_that_is_none_is_told() -> None:
+    assert told(asked_twice(NOTHING)) == ("marks", "nothing is cached there")
+
+
+def test_an_entry_out_of_the_marks_sight_is_told_as_look_back() -> None:
+    # Without the mark of the request before, which a ledger repeats, the newest must look back.
+    talk = asked_twice(MARKS)
+    for _ in range(25):
+        talk.say("tool", 10)
+    talk.ledger.newest = ""
+    talk.ledger.rules = replace(MARKS, max_marks=2)
+    talk.provider.rules = talk.ledger.rules
+    kind, cause = told(talk)
+    assert kind == "look-back"
+    assert "20 blocks" in cause
+
+
+def test_a_prefix_below_the_minimum_is_told() -> None:
+    for rules in (MARKS, PREFIX, BREAKPOINTS):
+        talk = Talk(rules)
+        talk.say("user", 100)
+        talk.ask(reply=50)
+        talk.say("user", 100)
+        assert told(talk) == (
+            "minimum",
+            f"less than {rules.min_tokens:,} tokens are not cached",
+        )
+
+
+def test_rounding_is_told_where_it_takes_more_than_a_hundredth() -> None:
+    talk = Talk(PREFIX)
+    talk.say("user", 1_200)
+    talk.ask()
+    talk.say("user", 100)
+    assert told(talk) == ("step", "served in steps of 128 tokens")
+    long = asked_twice(PREFIX, 30_000)
+    assert told(long) == ("", "")
+
+
+def test_a_provider_that_forgot_is_told() -> None:
+    talk = asked_twice(MARKS)
+    talk.provider.stored.clear()
+    asked = talk.ask()
+    assert asked.forecast.kind == ""
+    assert asked.settled.kind == "provider"
+    assert "served nothing" in asked.settled.cause
+
+
+def test_a_provider_that_served_less_is_told_with_the_tokens() -> None:
+    talk = asked_twice(MARKS)
+    for prefix in [prefix for prefix in talk.provider.stored if len(prefix) > 5]:
+        del talk.provider.stored[prefix]
+    asked = talk.ask()
+    assert asked.settled.kind == "provider"
+    assert "tokens less than its rules promise" in asked.settled.cause
+
+
+def test_more_than_was_forecast_is_a_surplus_and_no_fault() -> None:
+    talk = asked_twice(MARKS)
+    talk.ledger.held.entries.clear()
+    asked = talk.ask()
+    assert asked.settled.kind == "surplus"
+    assert "more were served than forecast" in asked.settled.cause
+
+
+def test_a_provider_that_is_silent_is_told_and_what_it_holds_is_forecast_still() -> None:
+    talk = Talk(PREFIX)
+    talk.say("user", 3_000)
+    talk.ask(report=False)
+    talk.say("user", 300)
+    asked = talk.ask(report=False)
+    assert asked.settled.kind == "not reported"
+    assert asked.settled.predicted == asked.read > 0
+    talk.ledger.rules = replace(PREFIX, reports=False)
+    assert talk.ask(report=False).settled.cause.endswith("it never does")
+
+
+def test_another_model_knows_nothing_of_the_prompt() -> None:
+    talk = asked_twice(MARKS)
+    prompt = talk.prompt()
+    forecast = Ledger(PREFIX).predict(prompt, talk.now, other="a/b")
+    assert (forecast.tokens, forecast.kind, forecast.bound) == (0, "model", 0)
+    assert "changed from a/b" in forecast.cause
+
+
+# ---- marks -------------------------------------------------------------------------------------
+
+
+def test_four_marks_at_most_and_the_third_is_the_one_before() -> None:
+    talk = Talk(MARKS)
+    talk.epoch = replace(talk.epoch, items=(Item("n1", "line", 2_000, segment=1),))
+    talk.say("user")
+    newest = None
+    for number in range(40):
+        asked = talk.ask(reply=100)
+        prompt = asked.prompt
+        places = [prompt.position(mark) for mark in prompt.request.marks]
+        assert len(places) <= 4
+        assert places[-1] == len(prompt.blocks) - 1
+        assert places[:2] == [2, 3]
+        if number:
+            assert prompt.blocks[places[-2]].digest == newest
+        newest = prompt.blocks[places[-1]].digest
+        talk.say("tool", 500, parts=1 + number % 30)
+
+
+def test_segments_of_earlier_epochs_stay_readable_where_nothing_looks_back() -> None:
+    talk = asked_twice(BREAKPOINTS)
+    talk.advance(2, 3_000)
+    talk.ask(reply=100)
+    talk.say("user", 200)
+    talk.say("user", 200)
+    talk.advance(2, 900)
+    asked = talk.ask()
+    assert asked.read > 3_000
+    assert asked.forecast.tokens == asked.read
+
+
+def test_long_entries_are_asked_for_once_pauses_made_them_pay_and_outlive_the_short() -> None:
+    talk = Talk(MARKS)
+    talk.epoch = replace(talk.epoch, system=("s" * 20_000, "h"))
+    talk.say("user")
+    written = []
+    for _ in range(5):
+        written.append(talk.ask(wait=400, reply=100).settled.long_written)
+        talk.say("user", 300)
+    assert written[:3] == [0, 0, 0]
+    assert written[3] > 5_000
+    talk.now += 1_200
+    asked = talk.ask()
+    assert asked.read > 5_000
+    assert asked.forecast.tokens == asked.read
+
+
+def test_a_short_entry_that_is_read_under_a_long_mark_stays_short() -> None:
+    talk = Talk(MARKS)
+    talk.epoch = replace(talk.epoch, system=("s" * 20_000, "h"))
+    talk.say("user")
+    talk.ask()
+    talk.ledger.gaps = [400.0, 400.0]
+    asked = talk.ask(wait=5)
+    assert any(mark.long for mark in asked.prompt.request.marks)
+    assert asked.settled.long_written == 0
+    later = talk.ask(wait=400)
+    assert later.forecast.tokens == later.read == 0
+
+
+# ---- the voice's own forecast, and the file ------------------------------------------------------
+
+
+def test_a_voice_that_foresees_is_believed_to_the_token() -> None:
+    talk = asked_twice(SLOT)
+    prompt = talk.prompt()
+    total = prompt.tokens * 2 + 7
+    forecast = talk.ledger.predict(prompt, talk.now, told=(total, 41))
+    assert (forecast.tokens, forecast.total) == (41, total)
+    assert sum(segment.tokens for segment in forecast.segments) == pytest.approx(total, abs=4)
+    settled = talk.ledger.settle(prompt, forecast, Usage(total, 5, 41))
+    assert settled.predicted == 41
+
+
+def test_segments_are_the_whole_prompt_and_the_hit_ones_what_is_forecast() -> None:
+    talk = asked_twice(MARKS)
+    body = message_to_json(Message("user", (Text("other words"),)))
+    talk.entries[2] = replace(talk.entries[2], body=body)
+    forecast = talk.ask().forecast
+    by_state = {
+        state: sum(each.tokens for each in forecast.segments if each.state == state)
+        for state in ("hit", "broken", "new")
+    }
+    assert by_state["hit"] == forecast.tokens
+    assert by_state["hit"] + by_state["broken"] == forecast.bound
+    assert sum(by_state.values()) == forecast.total
+
+
+def test_a_ledger_on_file_is_bounded_and_holds_the_newest_prompt_whole() -> None:
+    talk = Talk(PREFIX)
+    talk.say("user", 2_000)
+    for number in range(20):
+        talk.ask(wait=1)
+        for _ in range(60):
+            talk.say("tool", 20)
+        if number % 5 == 4:
+            talk.advance(2, 2_000)
+    assert len(talk.ledger.known) > 1_000
+    assert len(json.dumps(to_plain(talk.ledger))) < 60_000
+    talk.resume()
+    asked = talk.ask()
+    assert asked.forecast.tokens == asked.read > 0
+
+
+def test_a_file_of_another_format_begins_a_new_ledger() -> None:
+    for plain in (None, [], {"format": 99}):
+        assert from_plain(plain, MARKS, 1.3) == Ledger(MARKS, 1.3)
+
+
+def test_an_empty_prompt_is_forecast_as_nothing() -> None:
+    prompt = lay_out(Epoch(1, (), (), (), 1, ""), [], turn=1, with_tools=True)
+    for rules in EVERY:
+        ledger = Ledger(rules)
+        forecast = ledger.predict(ledger.marked(prompt), 1.0)
+        assert (forecast.tokens, forecast.total, forecast.segments) == (0, 0, ())
+        assert ledger.settle(prompt, forecast, Usage()).predicted == 0
