@@ -40,9 +40,9 @@ FALLEN_TOKENS = 100
 """Estimated tokens of a memory that was found for an earlier turn, once it leaves the tail: what
 it said has been used, and its address brings the rest."""
 
-CONDENSE_CHARS = 64_000
-"""Characters of a message that its line and excerpt are taken from: of longer ones head and tail
-alone, so that ending an epoch takes some ms whatever was read in it."""
+CONDENSE_CHARS = 32_000
+"""Characters of a message that its excerpt is taken from: of longer ones head and tail alone, so
+that ending an epoch takes some ms whatever was read in it."""
 
 TITLE_CHARS = 80
 """Characters of a conversation's title."""

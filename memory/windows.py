@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 from memory.context import epochs
@@ -222,15 +221,16 @@ class Windows:
     async def _judged(self, reaped: epochs.Harvest) -> Judged:
         """How much the lines bear on what the user asked last. Where nothing can be embedded they
         are weighed without it."""
-        chain = reaped.chain.lines
-        if self._embedder is None or not chain:
+        chain, embedder = reaped.chain.lines, self._embedder
+        if embedder is None or not chain:
             return Judged()
         texts = to_embed(chain, reaped.task)
         try:
-            made = await self._lanes.embed.call(partial(vectors.embedded, self._embedder, texts))
+            return await self._lanes.embed.call(
+                lambda: judged(chain, vectors.embedded(embedder, texts))
+            )
         except VectorsUnavailable:
             return Judged()
-        return judged(chain, made)
 
 
 def _bare(address: str) -> str:

@@ -17,10 +17,9 @@ from memory.context.excerpt import excerpt
 from memory.context.passages import fold
 from memory.context.rebase import line_name
 from memory.context.render import minute, render, speaker
-from memory.context.signals import errors
+from memory.context.signals import is_error
 from memory.context.summary_chain import link, rendered
 from memory.store.segment import match_terms
-from memory.store.texts import bounded
 from memory.tokens import estimate
 from memory.types import Entry, Item, Line, Node
 
@@ -74,9 +73,9 @@ class _Message:
     """A message that leaves, and what is made of it."""
 
     def __init__(self, entry: Entry, node: Node, segment: int) -> None:
-        self.entry, self.segment = entry, segment
-        self.node = node
-        """Its text bounded."""
+        self.entry, self.node, self.segment = entry, node, segment
+        self.text = _ends(node.text)
+        """What its excerpt is taken from."""
         self.shorten(LINE_TOKENS)
         self.excerpt: Item | None = None
 
@@ -98,7 +97,7 @@ def condensed(left: Left) -> Condensed:
     room = left.condense * sum(entry.tokens for entry in left.entries)
     room -= sum(item.tokens for item in memories)
     messages = [
-        _Message(entry, _bounded(node), left.segment)
+        _Message(entry, node, left.segment)
         for entry in left.entries
         if (node := left.nodes.get(entry.node or "")) is not None
     ]
@@ -116,10 +115,12 @@ def line_item(line: Line, segment: int) -> Item:
     return Item(line_name(line), body, estimate(body), "line", segment)
 
 
-def _bounded(node: Node) -> Node:
-    if len(node.text) <= CONDENSE_CHARS:
-        return node
-    return replace(node, text=bounded(node.text, CONDENSE_CHARS))
+def _ends(text: str) -> str:
+    """The text, or its head and tail."""
+    if len(text) <= CONDENSE_CHARS:
+        return text
+    tail = CONDENSE_CHARS // 3
+    return f"{text[: CONDENSE_CHARS - tail]}\n{text[-tail:]}"
 
 
 # ---- memories --------------------------------------------------------------------------------
@@ -175,7 +176,7 @@ def _write_excerpts(messages: Sequence[_Message], room: float, left: Left) -> No
     longer = [
         message
         for message in messages
-        if estimate(message.node.text) > message.item.tokens + LEAST_EXCERPT
+        if estimate(message.text) > message.item.tokens + LEAST_EXCERPT
     ]
     worth = {message.entry.seq: _worth(message, terms) for message in longer}
     for message in sorted(longer, key=lambda each: (-worth[each.entry.seq], -each.entry.seq)):
@@ -183,20 +184,21 @@ def _write_excerpts(messages: Sequence[_Message], room: float, left: Left) -> No
         tokens = int(min(most, room - HEADING))
         if tokens < LEAST_EXCERPT:
             break
-        message.excerpt = _excerpt(message.node, tokens, left.segment)
+        message.excerpt = _excerpt(message, tokens)
         room -= message.excerpt.tokens
 
 
-def _excerpt(node: Node, tokens: int, segment: int) -> Item:
+def _excerpt(message: _Message, tokens: int) -> Item:
+    node = message.node
     head = f"--- from {node.address} {minute(node.at)} UTC {speaker(node)} ---"
-    body = f"{head}\n{excerpt(node.text, tokens)}"
-    return Item(node.id, body, estimate(body), "excerpt", segment)
+    body = f"{head}\n{excerpt(message.text, tokens)}"
+    return Item(node.id, body, estimate(body), "excerpt", message.segment)
 
 
 def _worth(message: _Message, terms: Sequence[str]) -> float:
-    """By whose words they are, how many words of the question stand in them, and whether they tell
-    of an error."""
-    folded = fold(message.node.text)
+    """By whose words they are, how many words of the question stand in them, and whether their line
+    tells of an error."""
+    folded = fold(message.text)
     near = sum(term in folded for term in terms) / len(terms) if terms else 0.0
-    wrong = message.node.role != "user" and bool(errors(message.node.text, folded))
+    wrong = message.node.role != "user" and is_error(message.line.text)
     return _ROLES[message.node.role] * (1 + near + 0.5 * wrong)
