@@ -49,8 +49,10 @@ class Going:
     staying: tuple[Entry, ...]
     left: tuple[Entry, ...]
     """What falls off, oldest first."""
+    cut: tuple[Entry, ...]
+    """What stays and becomes shorter, as it was. It shows none of its memories any more."""
     shortened: frozenset[int]
-    """Positions of entries that stay shorter than they were recorded."""
+    """Positions of all entries that stay shorter than they were recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,18 @@ def part(window: Window, budget: Budget, shorten: Shorten | None) -> Going:
     entries = window.entries
     most = (budget.tail_low + budget.tail_high) // 2
     staying = kept(entries, budget.tail_low, shorten, most)
-    there = {entry.seq: entry for entry in entries}
-    cut = {entry.seq for entry in staying if entry is not there[entry.seq]}
-    seqs = {entry.seq for entry in staying}
-    left = tuple(entry for entry in entries if entry.seq not in seqs)
-    return Going(staying, left, frozenset(cut | (window.shortened & seqs)))
+    places = {entry.seq: place for place, entry in enumerate(staying)}
+    left = tuple(entry for entry in entries if entry.seq not in places)
+    cut = tuple(
+        entry
+        for entry in entries
+        if entry.seq in places and staying[places[entry.seq]] is not entry
+    )
+    shortened = frozenset(entry.seq for entry in cut) | (window.shortened & places.keys())
+    staying = tuple(
+        replace(entry, shows=()) if entry.seq in shortened else entry for entry in staying
+    )
+    return Going(staying, left, cut, shortened)
 
 
 def harvest(
@@ -88,13 +97,17 @@ def harvest(
     asked = next(
         (e.node for e in reversed(window.entries) if e.role == "user" and e.node is not None), ""
     )
-    names = [*(entry.node for entry in going.left if entry.node), *memories, asked]
+    spoken = (*going.left, *going.cut)
+    names = [*(entry.node for entry in spoken if entry.node), *memories, asked]
     with db.snapshot():
         found = {node.id: node for node in nodes.by_ids(db, names)}
         task = found[asked].text if asked in found else ""
         held = frozenset(name for name in memories if window.held(name))
         made = condensed(
-            Left(going.left, found, memories, held, task, number, coming.budget.condense)
+            Left(
+                *(going.left, going.cut, found, memories, held, task, number),
+                coming.budget.condense,
+            )
         )
         added = sum(item.tokens for item in made.items)
         sweeps = coming.cold or window.region_tokens + added > coming.budget.region_high
@@ -165,10 +178,9 @@ def clear(db: Database, window: Window, coming: Next, at: int) -> Scene:
 
 
 def _fallen(window: Window, going: Going) -> list[str]:
-    """Remembered nodes that were shown in what fell off, or pinned, and stand nowhere; oldest
-    first."""
+    """Nodes that were shown in what fell off or was cut, or pinned, and stand nowhere."""
     ring = TailRing(going.staying)
-    shown = [node for entry in going.left for node in entry.shows]
+    shown = [node for entry in (*going.left, *going.cut) for node in entry.shows]
     return [
         node
         for node in dict.fromkeys([*shown, *window.pinned])

@@ -47,6 +47,8 @@ class Left:
 
     entries: Sequence[Entry]
     """The messages, oldest first."""
+    cut: Sequence[Entry]
+    """Messages that stay, but show their memories no longer."""
     nodes: Mapping[str, Node]
     """Their nodes, and the remembered nodes among ``memories``, by id."""
     memories: Sequence[str] = ()
@@ -129,7 +131,7 @@ def _ends(text: str) -> str:
 def _memories(left: Left) -> list[Item]:
     """Rendered anew, by the question that each was found for."""
     asked: dict[str, str] = {}
-    for entry in left.entries:
+    for entry in (*left.entries, *left.cut):
         for name in entry.shows:
             asked.setdefault(name, _question(entry, left.nodes))
     items = []

@@ -163,7 +163,8 @@ def current_epoch(
     db: Database, name: str
 ) -> tuple[Epoch, tuple[Entry, ...], frozenset[int]] | None:
     """The running epoch with its tail, oldest first, and the positions of the entries that stand
-    in it shorter than they were recorded; ``None`` before the first epoch."""
+    in it shorter than they were recorded, and so without the memories that they showed; ``None``
+    before the first epoch."""
     row = db.row(
         "SELECT number, tools, system, why, first, kept FROM epochs"
         " WHERE session = ? ORDER BY number DESC LIMIT 1",
@@ -197,7 +198,7 @@ def current_epoch(
     for place, entry in enumerate(tail):
         if entry.seq in cut:
             body, tokens = cut[entry.seq]
-            tail[place] = replace(entry, body=body, tokens=tokens)
+            tail[place] = replace(entry, body=body, tokens=tokens, shows=())
     return epoch, tuple(tail), frozenset(cut)
 
 
