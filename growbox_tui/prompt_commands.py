@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 NAMES = frozenset({"cache", "rules", "compact", "pin", "unpin", "remember", "warm"})
 """The actions that are done here."""
-BUSY = "A turn is running; esc stops it."
 
 
 def perform(app: GrowboxApp, session: Session, name: str, argument: str) -> None:
@@ -29,8 +28,6 @@ def perform(app: GrowboxApp, session: Session, name: str, argument: str) -> None
             app.start(pages.cache(app, session), "page")
         case "rules":
             _rules(app, session, argument)
-        case "compact" if session.busy:
-            app.say(Notice(BUSY, "warning"))
         case "compact":
             app.start(_compact(app, session), "compact")
         case "pin" | "unpin":

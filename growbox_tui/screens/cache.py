@@ -27,6 +27,7 @@ from growbox_tui.widgets.cache_table import (
     ORDERS,
     Order,
     detail_lines,
+    in_time,
     ordered,
     request_head,
     request_line,
@@ -62,6 +63,7 @@ class CacheScreen(ModalScreen[None]):
     DEFAULT_CSS = (
         page_css("CacheScreen")
         + """
+    CacheScreen > .page--body { scrollbar-gutter: auto; }
     CacheScreen > .page--body > Static { height: auto; }
     CacheScreen .chart { margin: 1 0; }
     CacheScreen .requests {
@@ -74,9 +76,14 @@ class CacheScreen(ModalScreen[None]):
         scrollbar-size-vertical: 1;
     }
     CacheScreen .requests > .option-list--option { padding: 0; }
-    CacheScreen .requests > .option-list--option-highlighted,
-    CacheScreen .requests > .option-list--option-hover { background: $panel; }
-    CacheScreen .requests > .option-list--option-highlighted { text-style: bold; }
+    CacheScreen .requests:focus { background: $background; background-tint: transparent; }
+    CacheScreen .requests > .option-list--option-hover { background: $surface; }
+    CacheScreen .requests:focus > .option-list--option-highlighted,
+    CacheScreen .requests > .option-list--option-highlighted {
+        color: $foreground;
+        background: $panel;
+        text-style: bold;
+    }
     CacheScreen > .detail { height: auto; padding: 0 1; margin: 0; }
     """
     )
@@ -106,7 +113,7 @@ class CacheScreen(ModalScreen[None]):
             yield Static(classes="head", markup=False)
             yield OptionList(compact=True, markup=False, classes="requests")
         yield Static(classes="detail", markup=False)
-        yield KeyLine([])
+        yield KeyLine(self._keys())
 
     def on_mount(self) -> None:
         """The arrow keys move the mark."""
@@ -175,16 +182,17 @@ class CacheScreen(ModalScreen[None]):
         at = listed.highlighted
         marked = listed.get_option_at_index(at).id if at is not None else None
         followed = at in (None, 0) and self._order == "newest"
-        shown = ordered(self._story.rows, self._order, misses=self._misses)
-        # By place, not by number: those of an interrupted process may have been given again.
-        place = {id(row): str(number) for number, row in enumerate(self._story.rows)}
+        rows = in_time(self._story)
+        shown = ordered(rows, self._order, misses=self._misses)
+        # By place, not by number: pings have none.
+        place = {id(row): str(number) for number, row in enumerate(rows)}
         self._rows = {place[id(row)]: row for row in shown}
         options = [Option(request_line(row, now, cells), id=key) for key, row in self._rows.items()]
         if self._pending is not None and self._order == "newest" and not self._misses:
             options.insert(0, Option(waiting_line(self._pending, cells), id=PENDING))
         listed.clear_options()
         if not options:
-            words = NO_MISS if self._story.rows else NONE_YET
+            words = NO_MISS if rows else NONE_YET
             listed.add_option(Option(Content.styled(words, "$text-muted"), disabled=True))
             self._tell(None)
             return
@@ -198,14 +206,11 @@ class CacheScreen(ModalScreen[None]):
         self.query_one(".page--title", Static).update(
             Content.assemble(("Cache", "bold $primary"), (f"  {words}", "$text-muted"))
         )
-        self.query_one(KeyLine).show(
-            [
-                ("up/down", "Choose"),
-                ("s", "Sort"),
-                ("m", "All" if self._misses else "Misses only"),
-                ("escape", "Back"),
-            ]
-        )
+        self.query_one(KeyLine).show(self._keys())
+
+    def _keys(self) -> list[tuple[str, str]]:
+        misses = "All" if self._misses else "Misses only"
+        return [("up/down", "Choose"), ("s", "Sort"), ("m", misses), ("escape", "Back")]
 
     @on(OptionList.OptionHighlighted)
     def _point(self, event: OptionList.OptionHighlighted) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
@@ -20,6 +20,7 @@ from textual.widgets import Input, Static
 from growbox_tui.agent import events as e
 from growbox_tui.agent.words import sentences
 from growbox_tui.screens.page import page_css, title
+from growbox_tui.widgets.figures import plural
 from growbox_tui.widgets.key_line import KeyLine
 from growbox_tui.widgets.rule_line import RuleLine
 from growbox_tui.widgets.safe_text import safe, typed
@@ -56,12 +57,14 @@ class RulesScreen(ModalScreen[None]):
     DEFAULT_CSS = (
         page_css("RulesScreen")
         + """
+    RulesScreen > .page--body { overflow-y: auto; }
     RulesScreen > .page--body > .none { color: $text-muted; height: auto; }
     RulesScreen Input {
         background: $surface;
         color: $foreground;
         border: none;
         height: 1;
+        margin: 0 0 0 13;
         padding: 0 1;
         background-tint: transparent;
     }
@@ -87,13 +90,12 @@ class RulesScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Title, rules, what was told, keys."""
         yield title("Rules")
-        yield VerticalScroll(classes="page--body")
+        yield Vertical(classes="page--body")
         yield Static(classes="page--note", markup=False)
         yield KeyLine(LIST_KEYS)
 
     async def on_mount(self) -> None:
         """The first rule has the mark."""
-        self._body.can_focus = False
         await self._show(self._rules, 0)
 
     # ---- what happens meanwhile --------------------------------------------------------------
@@ -124,8 +126,9 @@ class RulesScreen(ModalScreen[None]):
     # ---- drawing -----------------------------------------------------------------------------
 
     @property
-    def _body(self) -> VerticalScroll:
-        return self.query_one(VerticalScroll)
+    def _body(self) -> Vertical:
+        # One that scrolls by keys of its own would take the keys that move the mark.
+        return self.query_one(Vertical)
 
     @property
     def _lines(self) -> list[RuleLine]:
@@ -154,7 +157,7 @@ class RulesScreen(ModalScreen[None]):
         waiting = sum(not rule.standing for rule in self._rules)
         words = f"{len(self._rules)} of {MOST}"
         if waiting:
-            words += f", {waiting} for the next epoch; until then in the newest part of the prompt"
+            words += f", {plural(waiting, 'waits', 'wait')} for the next epoch"
         line = Content.assemble(("Rules", "bold $primary"), (f"  {words}", "$text-muted"))
         cells = max(20, self.size.width - 2)
         self.query_one(".page--title", Static).update(line.truncate(cells, ellipsis=True))

@@ -42,6 +42,11 @@ NONE_YET = "No request yet. Each one will stand here, with what the cache served
 NO_MISS = "No misses: each request was served what the forecast said."
 
 
+def in_time(story: Story) -> list[StoryRow]:
+    """Requests and pings, oldest first. A ping is a request that only kept the cache alive."""
+    return sorted((*story.rows, *story.pings), key=lambda row: row.at)
+
+
 def ordered(rows: Sequence[StoryRow], order: Order, *, misses: bool) -> list[StoryRow]:
     """The rows to show, the first one at the top; equal ones newest first. ``misses`` leaves out
     those that were served what the forecast said."""
@@ -103,7 +108,7 @@ def request_line(row: StoryRow, now: datetime, width: int) -> Content:
     wide = width >= WIDE
     result = outcome(row.kind, row.cause, row.predicted, row.reported)
     muted = "$text-muted"
-    cells = [(str(row.request), NUMBER, muted)]
+    cells = [(str(row.request or "ping"), NUMBER, muted)]
     if wide:
         cells += [(when(stamp(row.at), now), TIME, muted), (str(row.epoch), EPOCH, muted)]
     cells += [
@@ -137,7 +142,8 @@ def waiting_line(prompt: PromptBuilt, width: int) -> Content:
 def detail_lines(row: StoryRow, now: datetime, width: int) -> list[Content]:
     """All of one request: what happened in full, then its figures."""
     result = outcome(row.kind, row.cause, row.predicted, row.reported)
-    what = f"request {row.request}: {result.text}"
+    name = f"request {row.request}" if row.request else "ping that kept the cache alive"
+    what = f"{name}: {result.text}"
     where = f"{when(stamp(row.at), now)}, epoch {row.epoch}, {short_model(row.model)}"
     miss = "nothing avoidable"
     if row.avoidable:

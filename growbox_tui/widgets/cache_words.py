@@ -28,12 +28,13 @@ NAMES: dict[Shortfall, str] = {
     "expiry": "expired",
     "model": "other model",
     "setting": "setting changed",
-    "marks": "no mark",
+    "marks": "not stored",
     "look-back": "out of look-back",
     "minimum": "too short",
     "step": "rounded",
     "provider": "provider",
     "not reported": "not reported",
+    "surplus": "more than forecast",
 }
 """The classes of a shortfall as people read them."""
 TONES: dict[Shortfall, Tone] = {
@@ -43,12 +44,13 @@ TONES: dict[Shortfall, Tone] = {
     "expiry": "caution",
     "model": "caution",
     "setting": "caution",
-    "marks": "alarm",
+    "marks": "caution",
     "look-back": "alarm",
     "minimum": "quiet",
     "step": "quiet",
     "provider": "alarm",
     "not reported": "quiet",
+    "surplus": "quiet",
 }
 STYLES: dict[Tone, str] = {
     "quiet": "$text-muted",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from growbox_tui.agent import events as e
+from growbox_tui.agent.story import Story
 from growbox_tui.agent.stream import EventStream
 from growbox_tui.app import GrowboxApp
 from growbox_tui.widgets.approval_card import ApprovalCard
@@ -51,6 +52,13 @@ class FakeSession:
     _end: asyncio.Future[e.TurnEnded] | None = None
     turns: int = 0
     granted: list[str] = field(default_factory=list)
+    story: Story = field(default_factory=Story)
+    stated: tuple[e.RuleView, ...] = ()
+    """The rules."""
+    wishes: list[tuple[object, ...]] = field(default_factory=list)
+    """What was asked of the prompt, in order."""
+    refusal: str = ""
+    """Why the next rule is refused, where it is."""
 
     @property
     def busy(self) -> bool:
@@ -124,6 +132,53 @@ class FakeSession:
 
     async def forget_grants(self) -> None:
         self.granted.clear()
+
+    async def cache_story(self) -> Story:
+        return self.story
+
+    async def rules(self) -> tuple[e.RuleView, ...]:
+        return self.stated
+
+    async def add_rule(self, text: str) -> None:
+        self.wishes.append(("add", text))
+        if self.refusal:
+            self.say(e.RulesChanged(self.stated, self.refusal, "refused"))
+            self.say(e.Notice("warning", self.refusal))
+            return
+        number = 1 + max((rule.id for rule in self.stated), default=0)
+        self.stated = (*self.stated, e.RuleView(number, text, "stated", False))
+        self.say(e.RulesChanged(self.stated, f"rule {number} is kept: “{text}”", "kept"))
+
+    async def edit_rule(self, number: int, text: str) -> None:
+        self.wishes.append(("edit", number, text))
+        self.stated = tuple(
+            replace(rule, text=text, standing=False) if rule.id == number else rule
+            for rule in self.stated
+        )
+        self.say(e.RulesChanged(self.stated, f"rule {number} was changed", "changed"))
+
+    async def drop_rule(self, number: int) -> None:
+        self.wishes.append(("drop", number))
+        if number not in [rule.id for rule in self.stated]:
+            raise LookupError(f"there is no rule {number}")
+        self.stated = tuple(rule for rule in self.stated if rule.id != number)
+        self.say(e.RulesChanged(self.stated, f"rule {number} does not hold any more", "dropped"))
+
+    async def pin(self, address: str) -> None:
+        self.wishes.append(("pin", address))
+
+    async def unpin(self, address: str) -> None:
+        self.wishes.append(("unpin", address))
+
+    async def remember(self, text: str) -> None:
+        self.wishes.append(("remember", text))
+
+    async def compact(self) -> bool:
+        self.wishes.append(("compact",))
+        return False
+
+    async def keep_warm(self, on: bool) -> None:
+        self.wishes.append(("warm", on))
 
     async def run_shell(self, command: str) -> None:
         self.commands.append(command)

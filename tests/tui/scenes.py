@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
@@ -34,7 +34,10 @@ from tests.tui.fake_session import (
     takes_answers,
     until,
 )
+from tests.tui.stories import RULES, STORY
 
+CLOCKS = ("memory", "sessions", "cache", "pins")
+"""The screens that look at the clock."""
 NARROW, WIDE, FULL = (80, 24), (120, 36), (200, 50)
 QUESTION = "Look at @src/prune.py: why does the pruning job skip branch nodes?"
 
@@ -82,7 +85,7 @@ class StoppedClock(datetime):
 
 def stand_still(patch: pytest.MonkeyPatch) -> None:
     """Pin what differs between runs and machines and is not pinned for all tests."""
-    for room in ("widgets.memory_panel", "screens.memory", "screens.sessions"):
+    for room in ("widgets.memory_panel", *(f"screens.{page}" for page in CLOCKS)):
         patch.setattr(f"growbox_tui.{room}.datetime", StoppedClock)
     patch.setattr("growbox_tui.screens.about.__version__", "1.2.3")
     patch.setattr("growbox_tui.widgets.status_line.FRAMES", "⠹")
@@ -98,6 +101,8 @@ def app_for(scene: Scene, theme: str = "growbox-dark") -> GrowboxApp:
         model_name=s.MODELS[0],
         replay=scene.replay,
         cost=0.41,
+        story=STORY,
+        stated=RULES,
     )
     bench = FakeWorkbench(
         [session],
@@ -250,6 +255,44 @@ def opened(*keys: str) -> Callable[[Stage], Awaitable[None]]:
     return played
 
 
+def page(command: str, *keys: str) -> Callable[[Stage], Awaitable[None]]:
+    """A page of a command, and keys that are pressed on it."""
+
+    async def played(stage: Stage) -> None:
+        await opened(command)(stage)
+        await until(stage.pilot, lambda: stage.app.screen.focused is not None)
+        await stage.pilot.press(*keys)
+
+    return played
+
+
+async def told(stage: Stage) -> None:
+    """Everything that an epoch, a rule, a pin, late tools and pings say in the conversation."""
+    await stage.ask()
+    kept = "rule 4 is kept: “一律用四个空格缩进”"
+    stage.session.say(
+        e.Rebased(8, "the tail outgrew its share", 12, 9, False, 47_700, 31_200),
+        e.Rebased(9, "a cold start", 12, 9, True, 47_700, 24_000),
+        e.Steered("一律用四个空格缩进"),
+        e.RulesChanged(RULES, kept, "kept"),
+        e.RulesChanged(RULES, "said already: it is rule 2", "merged"),
+        e.HandsArrived(("clock", "日历")),
+        replace(h.PROMPT, bound=43_300),
+        replace(h.USAGE, bound=43_300),
+    )
+    stage.session.end()
+    stage.session.say(e.Warmed(2, 19, 47_700, 0.01, 0.02))
+
+
+async def pinned(stage: Stage) -> None:
+    """Memories of which some are pinned, in the panel."""
+    items = tuple(replace(item, pinned=at in (1, 2)) for at, item in enumerate(s.ITEMS))
+    await stage.ask()
+    stage.session.say(s.RECALLED, e.WindowChanged(items), h.PROMPT)
+    expired = "6 min 12 s passed since the last request, its cache lives 5 min"
+    stage.session.say(replace(h.USAGE, cache_read=0, kind="expiry", cause=expired, bound=43_300))
+
+
 SCENES: dict[str, Scene] = {
     "new": Scene(NARROW, new, "ready"),
     "chat_narrow": Scene(NARROW, conversation, "read this"),
@@ -284,6 +327,15 @@ SCENES: dict[str, Scene] = {
     "memory": Scene(NARROW, opened("f2"), "12,431"),
     "models": Scene(NARROW, opened("/model"), "kimi-k2"),
     "themes": Scene(NARROW, opened("ctrl+t"), "contrast"),
+    "cache": Scene(NARROW, page("/cache"), "as forecast"),
+    "cache_wide": Scene(WIDE, page("/cache", "down", "down"), "it forgot"),
+    "cache_misses": Scene(NARROW, page("/cache", "m", "s"), "most avoidable"),
+    "rules": Scene(NARROW, page("/rules", "down", "down"), "added while"),
+    "rules_wide": Scene(WIDE, page("/rules", "d"), "Delete this rule?"),
+    "rules_edit": Scene(NARROW, page("/rules", "down", "enter"), "制表符"),
+    "pins": Scene(NARROW, page("/pin"), "type to narrow"),
+    "told": Scene(NARROW, told, "kept warm"),
+    "pinned": Scene(WIDE, pinned, "expired"),
     "palette": Scene(NARROW, opened("ctrl+p"), "/help"),
     "too_small": Scene((59, 14), new, "too small"),
 }
