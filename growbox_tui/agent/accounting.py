@@ -125,25 +125,29 @@ async def _keep(
         came.saved,
         model.name,
     )
-    read = said.cache_read
-    row = {
-        **asdict(report),
-        "at": expected.forecast.at,
-        "epoch": expected.epoch,
-        "estimated": expected.forecast.total,
-        "avoidable": None if read is None else max(0, settled.bound - read),
-        "lost": came.lost,
-        "gap": settled.gap,
-        "prices": prices(model.facts, expected.ledger.rules).to_plain(),
-        "segments": [[each.name, each.tokens, each.state] for each in expected.forecast.segments],
-    }
-    line = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-    await talk.mind.note_request(session, expected.epoch, line)
+    await talk.mind.note_request(session, expected.epoch, _row(expected, report, settled, came))
     await talk.mind.keep(_key(talk, model), to_plain(expected.ledger))
     if expected.number:
         talk.spoke = model.name
         await talk.mind.keep(f"spoke:{session}", [model.name, expected.number])
         talk.publish(report)
+
+
+def _row(expected: Expected, report: UsageReported, settled: Settled, came: Bill) -> str:
+    """A request's record: what is told of it, and what the story needs beside that."""
+    forecast, read = expected.forecast, report.cache_read
+    row = {
+        **asdict(report),
+        "at": forecast.at,
+        "epoch": expected.epoch,
+        "estimated": forecast.total,
+        "avoidable": None if read is None else max(0, settled.bound - read),
+        "lost": came.lost,
+        "gap": settled.gap,
+        "prices": prices(expected.model.facts, expected.ledger.rules).to_plain(),
+        "segments": [[each.name, each.tokens, each.state] for each in forecast.segments],
+    }
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
 
 async def recall_requests(talk: Conversation) -> None:

@@ -99,12 +99,7 @@ class Prompt:
 
 
 def lay_out(
-    epoch: Epoch,
-    entries: Sequence[Entry],
-    *,
-    turn: int,
-    with_tools: bool,
-    wire: str = "",
+    epoch: Epoch, entries: Sequence[Entry], *, turn: int, with_tools: bool, wire: str = ""
 ) -> Prompt:
     """The prompt of an epoch and its tail. Pure: the same rows give the same bytes.
 
@@ -115,12 +110,7 @@ def lay_out(
     tools = epoch.tools if with_tools else ()
     system = epoch.system if with_tools else epoch.system[:1] + epoch.system[2:]
     chain = _Chain()
-    for tool in tools:
-        chain.add("tools", tool)
-    ruled = len(system) - len(epoch.system[2:])
-    for place, text in enumerate(system):
-        chain.add("system" if place < ruled else "rules", text, heard=place == len(system) - 1)
-    system_ends = tuple(range(len(tools), len(tools) + len(system)))
+    _front(chain, tools, system, ruled=len(system) - len(epoch.system[2:]))
     region, region_ends = _region(chain, epoch.items)
     messages, message_ends = list(region), list(region_ends[-1:])
     for entry in entries:
@@ -128,21 +118,23 @@ def lay_out(
         chain.message("turn" if entry.turn == turn else "tail", entry, said, wire)
         messages.append(said.message)
         message_ends.append(len(chain.blocks) - 1)
-    request = Request(
-        tools=tools,
-        system=system,
-        messages=tuple(messages),
-        carried=len(region) + epoch.carried,
-    )
     return Prompt(
-        request,
+        Request(tools, system, tuple(messages), carried=len(region) + epoch.carried),
         tuple(chain.blocks),
         epoch.number,
-        system_ends,
+        tuple(range(len(tools), len(tools) + len(system))),
         tuple(message_ends),
         region_ends,
         chain.tip,
     )
+
+
+def _front(chain: _Chain, tools: Sequence[str], system: Sequence[str], *, ruled: int) -> None:
+    """Tools and system texts; those from ``ruled`` on are rules."""
+    for tool in tools:
+        chain.add("tools", tool)
+    for place, text in enumerate(system):
+        chain.add("system" if place < ruled else "rules", text, heard=place == len(system) - 1)
 
 
 def _region(chain: _Chain, items: Iterable[Item]) -> tuple[tuple[Message, ...], tuple[int, ...]]:
