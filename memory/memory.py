@@ -18,7 +18,7 @@ from memory.context import constraints
 from memory.context.window import Window as Window
 from memory.protocols import Clock, Embedder
 from memory.settling import Settling, SharedEmbedder
-from memory.store import conversation, nodes, requests, rules, vectors
+from memory.store import conversation, nodes, requests, rules, settings, vectors
 from memory.store.database import Database, open_database
 from memory.store.lane import Lane
 from memory.store.texts import clean
@@ -240,16 +240,16 @@ class Memory:
 
     async def keep(self, key: str, value: Any) -> None:
         """Keep a small setting: anything that JSON holds."""
-        await self._write(lambda db: conversation.keep(db, key, value))
+        await self._write(lambda db: settings.keep(db, key, value))
 
     async def add_kept(self, key: str, values: Sequence[str]) -> list[str]:
         """Add to a kept list what it does not hold, in one transaction; the whole list. What
         another process added stays. Raises ``ValueError`` if no list is kept there."""
-        return await self._write(lambda db: conversation.add_kept(db, key, values))
+        return await self._write(lambda db: settings.add_kept(db, key, values))
 
     async def kept(self, key: str, default: Any = None) -> Any:
         """A setting that was kept."""
-        return await self._reader.run(lambda db: conversation.kept(db, key, default))
+        return await self._reader.run(lambda db: settings.kept(db, key, default))
 
     async def state(self) -> MemoryState:
         """Figures for panels."""

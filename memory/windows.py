@@ -89,19 +89,7 @@ class Windows:
             policy=Policy(protect=policy, stage_one="gated"),
         )
 
-        async def change() -> Epoch:
-            at, going = self._clock.now(), epochs.part(window, budget, shorten)
-            reaped = await self._lanes.read.run(
-                lambda db: epochs.harvest(db, window, going, coming, at, self._stamp)
-            )
-            known = await self._judged(reaped) if reaped.sweeps else Judged()
-            stamp = self._stamp
-            scene = await self._lanes.write.run(
-                lambda db: epochs.begin(db, window, going, coming, reaped, at, known, stamp)
-            )
-            return _entered(window, scene)
-
-        return await self._writes.in_turn(change())
+        return await self._writes.in_turn(self._begin(window, coming, shorten))
 
     async def nap(
         self, window: Window, *, tools: tuple[str, ...], system: tuple[str, ...]
@@ -197,6 +185,18 @@ class Windows:
         return await self._writes.in_turn(change())
 
     # ---- within ------------------------------------------------------------------------------
+
+    async def _begin(self, window: Window, coming: epochs.Next, shorten: Shorten | None) -> Epoch:
+        at, going = self._clock.now(), epochs.part(window, coming.budget, shorten)
+        reaped = await self._lanes.read.run(
+            lambda db: epochs.harvest(db, window, going, coming, at, self._stamp)
+        )
+        known = await self._judged(reaped) if reaped.sweeps else Judged()
+        stamp = self._stamp
+        scene = await self._lanes.write.run(
+            lambda db: epochs.begin(db, window, going, coming, reaped, at, known, stamp)
+        )
+        return _entered(window, scene)
 
     @property
     def _stamp(self) -> str:

@@ -22,7 +22,7 @@ from memory.store import conversation, lines, nodes
 from memory.store.database import Database
 from memory.store.texts import clean
 from memory.tokens import estimate
-from memory.types import Budget, Entry, Epoch, Item, NewNode, Node
+from memory.types import Budget, Entry, Epoch, Item, Line, NewNode, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,34 +134,46 @@ def begin(
 
     ``at``: milliseconds, UTC. ``stamp``: of the embedder that ``judged`` was made with.
     """
-    old, chain, name = window.epoch, reaped.chain, window.session
-    number = old.number + 1 if old else 1
+    chain, name = reaped.chain, window.session
+    number = window.epoch.number + 1 if window.epoch else 1
     chain.judge(judged.lines)
-    standing = _standing(coming.standing, number)
-    added = [*reaped.made.items, *_back(window, reaped, number), *standing]
-    queue = _queue_with(window, added, chain)
-    wanted = Wanted(
-        *(queue, window.turns, number, coming.budget, coming.cold),
-        standing=frozenset(item.node for item in standing),
-        lines=frozenset(map(line_name, chain.lines)),
-        chain=lambda tokens: two_stage(chain.lines, tokens, at, judged.task, coming.policy).kept,
-    )
-    region = plan(window.items, added, wanted)
-    staying = {item.node for item in region.items if item.kind == "line"}
+    items, queue = _region(window, coming, reaped, number, at, judged)
+    staying = {item.node for item in items if item.kind == "line"}
     with db.transaction():
         _put_lines(db, window, chain, at, stamp)
         gone = chain.leave([line.seq for line in chain.lines if line_name(line) not in staying])
         lines.leave(db, name, [line.seq for line in gone])
         first = going.staying[0].seq if going.staying else window.next_seq
         epoch = Epoch(
-            *(number, coming.tools, coming.system, region.items, first, coming.why),
+            *(number, coming.tools, coming.system, items, first, coming.why),
             carried=len(going.staying),
         )
         shown = (node for entry in going.staying for node in entry.shows)
-        queue.retain([*(item.node for item in region.items), *shown])
+        queue.retain([*(item.node for item in items), *shown])
         conversation.add_epoch(db, name, epoch, going.staying, at, going.shortened)
         conversation.put_queue(db, name, queue.to_plain())
     return Scene(epoch, going.staying, queue, chain, going.shortened)
+
+
+def _region(
+    window: Window, coming: Next, reaped: Harvest, number: int, at: int, judged: Judged
+) -> tuple[tuple[Item, ...], IndexQueue]:
+    """The items of the next epoch, and the heat with all that might be among them."""
+    chain = reaped.chain
+    standing = _standing(coming.standing, number)
+    added = [*reaped.made.items, *_back(window, reaped, number), *standing]
+    queue = _queue_with(window, added, chain)
+
+    def lines_in(tokens: int) -> tuple[Line, ...]:
+        return two_stage(chain.lines, tokens, at, judged.task, coming.policy).kept
+
+    wanted = Wanted(
+        *(queue, window.turns, number, coming.budget, coming.cold),
+        standing=frozenset(item.node for item in standing),
+        lines=frozenset(map(line_name, chain.lines)),
+        chain=lines_in,
+    )
+    return plan(window.items, added, wanted).items, queue
 
 
 def clear(db: Database, window: Window, coming: Next, at: int) -> Scene:

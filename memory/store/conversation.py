@@ -187,19 +187,26 @@ def current_epoch(
         why,
         len(from_json(kept)),
     )
-    carried = from_json(kept)
+    tail, shortened = _tail(db, name, epoch, from_json(kept))
+    return epoch, tail, shortened
+
+
+def _tail(
+    db: Database, name: str, epoch: Epoch, carried: list[Any]
+) -> tuple[tuple[Entry, ...], frozenset[int]]:
+    """What was carried into an epoch, as it stands there, and what was said in it."""
     cut = {row[0]: row[1:] for row in carried if isinstance(row, list)}
     whole = [row for row in carried if not isinstance(row, list)]
     tail = _entries(
         db,
         "session = ? AND seq >= ? AND (epoch = ? OR seq IN (SELECT value FROM json_each(?)))",
-        (name, first, number, to_json([*whole, *cut])),
+        (name, epoch.first, epoch.number, to_json([*whole, *cut])),
     )
     for place, entry in enumerate(tail):
         if entry.seq in cut:
             body, tokens = cut[entry.seq]
             tail[place] = replace(entry, body=body, tokens=tokens, shows=())
-    return epoch, tuple(tail), frozenset(cut)
+    return tuple(tail), frozenset(cut)
 
 
 # ---- entries ---------------------------------------------------------------------------------
@@ -264,33 +271,3 @@ def _own(db: Database, sql: str, bindings: Sequence[Any]) -> None:
             "Another growbox has gone on with this conversation.",
             "Close one of the two, or start a new conversation here.",
         ) from error
-
-
-# ---- settings --------------------------------------------------------------------------------
-
-
-def keep(db: Database, key: str, value: Any) -> None:
-    """Keep a small setting (anything that JSON holds)."""
-    db.execute(
-        "INSERT INTO kv VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (clean(key), to_json(value)),
-    )
-
-
-def add_kept(db: Database, key: str, values: Sequence[str]) -> list[str]:
-    """Add to a kept list what is not in it yet, in one transaction; the whole list, in the order
-    in which it grew. Raises ``ValueError`` if something else than a list is kept there."""
-    with db.transaction():
-        known = kept(db, key, [])
-        if not isinstance(known, list):
-            raise ValueError(f"what is kept as {key} is no list")
-        whole = [*known, *(value for value in dict.fromkeys(values) if value not in known)]
-        if whole != known:
-            keep(db, key, whole)
-    return whole
-
-
-def kept(db: Database, key: str, default: Any = None) -> Any:
-    """A setting that was kept, or the default."""
-    row = db.row("SELECT value FROM kv WHERE key = ?", (clean(key),))
-    return default if row is None else from_json(row[0])

@@ -10,7 +10,7 @@ import pytest
 
 from memory import Memory, MemoryFileError, TooLarge
 from memory.config import BODY_LIMIT
-from memory.store import conversation
+from memory.store import settings
 from memory.store.database import open_database
 from memory.types import Budget, NewNode
 
@@ -49,7 +49,7 @@ def test_a_row_that_sqlite_cannot_hold_is_told(tmp_path: Path) -> None:
     db.connection.limit(apsw.SQLITE_LIMIT_LENGTH, 10_000)
 
     with pytest.raises(TooLarge) as caught:
-        conversation.keep(db, "key", "x" * 20_000)
+        settings.keep(db, "key", "x" * 20_000)
 
     assert str(tmp_path / "m.db") in caught.value.text
-    assert conversation.kept(db, "key") is None
+    assert settings.kept(db, "key") is None

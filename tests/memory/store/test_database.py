@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from memory.store import conversation, nodes
+from memory.store import nodes, settings
 from memory.store.database import APPLICATION_ID, Database, migrate, open_database
 from memory.store.errors import MemoryFileError, NotMemory, NotWritable, TooNew
 from memory.store.migrations import MIGRATIONS
@@ -249,17 +249,17 @@ def test_a_transaction_that_raises_leaves_nothing(tmp_path: Path) -> None:
 
     with pytest.raises(KeyError), db.transaction():
         nodes.add(db, NewNode("user", "half"), 1)
-        conversation.keep(db, "key", 1)
+        settings.keep(db, "key", 1)
         raise KeyError
 
     assert nodes.count(db) == 0
-    assert conversation.kept(db, "key") is None
+    assert settings.kept(db, "key") is None
 
 
 def test_deleted_words_do_not_stay_readable_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     db = open_database(path)
-    conversation.keep(db, "secret", "xyzzy-plugh-4711")
+    settings.keep(db, "secret", "xyzzy-plugh-4711")
     db.execute("DELETE FROM kv")
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
