@@ -59,7 +59,7 @@ async def nap(talk: Conversation) -> TurnEnded:
         epoch = await finish(change)
         kept = await talk.mind.state()
         await talk.keep("napped", epoch.first)
-        talk.errata, talk.settled_tail = written(talk.front()), 0
+        talk.errata, talk.settled_tail, talk.sent = written(talk.front()), 0, None
         await talk.keep("errata", talk.errata.to_plain())
         if talk.plan:
             await keep_plan(talk, ())

@@ -83,7 +83,7 @@ class Conversation:
     settled_tail: int = 0
     """Tokens of the tail that the running epoch began with, where this process began it."""
     sent: Expected | None = None
-    """The newest request that was answered."""
+    """The newest request of this epoch that was answered: what keeps its cache alive."""
 
     # ---- sizes -------------------------------------------------------------------------------
 

@@ -26,10 +26,18 @@ def room(talk: Conversation) -> int:
 def budget(talk: Conversation) -> Budget:
     """The sizes that hold now, in estimated tokens."""
     window = room(talk)
-    fixed = sum(map(estimate, (*talk.tools, *talk.system_now())))
+    fixed = front(talk)
     return economy.budget(
         window, min(fixed, window), talk.rate, prices(talk), region=_region(talk, window)
     )
+
+
+def front(talk: Conversation) -> int:
+    """Estimated tokens of what stands in front of the region: tools, system text and rules."""
+    view = talk.window
+    if view.epoch is None:
+        return sum(map(estimate, (*talk.tools, *talk.system_now())))
+    return view.tokens - view.region_tokens - view.tail_tokens
 
 
 def _region(talk: Conversation, window: int) -> int | None:

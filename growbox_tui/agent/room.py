@@ -14,9 +14,8 @@ from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.errata import Errata, corrections, written
 from growbox_tui.agent.events import Rebased
 from growbox_tui.agent.ledger import Ledger
-from growbox_tui.agent.pace import budget, room
+from growbox_tui.agent.pace import budget, front, room
 from growbox_tui.agent.shorten import shortened
-from memory.tokens import estimate
 from memory.types import Budget
 
 FORCED = (1.0, 0.7, 0.4, 0.2)
@@ -92,8 +91,7 @@ async def fit(talk: Conversation, why: str) -> None:
 def _smaller(talk: Conversation, share: float) -> Budget:
     """Sizes for a share of what the front leaves of the window; the region is swept as well."""
     sizes = budget(talk)
-    fixed = sum(map(estimate, (*talk.tools, *talk.system_now())))
-    left = max(0, int((room(talk) - fixed) * share))
+    left = max(0, int((room(talk) - front(talk)) * share))
     low = max(1, min(sizes.tail_low, left // 2))
     region = min(sizes.region_low, left // 3)
     return replace(
@@ -154,7 +152,7 @@ async def begin(talk: Conversation, why: str, *, cold: bool, sizes: Budget | Non
     talk.errata = Errata(stands, now)
     await talk.keep("errata", talk.errata.to_plain())
     await talk.keep("rate", talk.rate.to_plain())
-    talk.settled_tail = window.tail_tokens
+    talk.settled_tail, talk.sent = window.tail_tokens, None
     if old is not None:
         dropped = messages - len(window.entries)
         items = len(epoch.items)

@@ -76,7 +76,7 @@ class Session:
         self._turn: asyncio.Task[TurnEnded] | None = None
         self._aside: asyncio.Task[TurnEnded] | None = None
         """The turn, while it is one that takes no words: a command of the user's own, a nap."""
-        self.closed = False
+        self.closed = self._closing = False
         """Whether it has been let go of."""
         self._stopping = False
         self._behind = Behind(talk.mind, stream.publish)
@@ -222,6 +222,7 @@ class Session:
 
     async def close(self) -> None:
         """Stop what runs and let go of the voice. The memory file stays open for others."""
+        self._closing = True
         await self.cancel()
         await self._rest()
         await self._voices.close_left()
@@ -279,14 +280,16 @@ class Session:
 
     async def _after(self) -> None:
         await self._voices.close_left()
-        while self._after_turn and not self.closed:
+        while self._after_turn and not self._closing:
             await self._do_aside(self._after_turn.pop(0)(self.talk), last=False)
+        if self._closing:
+            return
         if self._embed == "behind":
             self._behind.begin()
         self._warmth.begin()
 
     async def _nap_when_quiet(self) -> None:
-        if not self.busy:
+        if not self.busy and not self._closing:
             await self.nap()
 
     async def _rest(self) -> None:

@@ -11,7 +11,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from growbox_tui.agent.accounting import pinged
 from growbox_tui.agent.conversation import Conversation
@@ -39,6 +39,21 @@ def most_pings(rules: CacheRules) -> int:
     return max(0, math.floor((rules.write - rules.read) / rules.read + 1e-9))
 
 
+@dataclass(slots=True)
+class Paid:
+    """What was done for the cache of one request; a command of the user's own in between does not
+    begin it anew."""
+
+    sent: Expected | None = None
+    at: float = 0.0
+    """When the entry was last read or written, in seconds since the epoch."""
+    pings: int = 0
+    spent: float = 0.0
+    """US dollars of all pings."""
+    last: float = 0.0
+    """And of the last one."""
+
+
 class Warmth:
     """The one task that waits for a cache's end."""
 
@@ -51,6 +66,7 @@ class Warmth:
         """``nap``: takes one, if the session is quiet. ``sleep``: waits for so many seconds."""
         self._talk, self._nap, self._sleep = talk, nap, sleep
         self.wanted: KeepWarm = talk.keep_warm
+        self._paid = Paid()
         self._task: asyncio.Task[None] | None = None
         self._napping: asyncio.Task[None] | None = None
 
@@ -71,54 +87,57 @@ class Warmth:
         rules = self._talk.cache_rules
         if sent.model is not self._talk.model or not 0 < rules.ttl_s < LONGEST_S:
             return
-        at = sent.forecast.at
+        if sent is not self._paid.sent:
+            self._paid = Paid(sent, sent.forecast.at)
         if self.wanted.keep_alive:
-            at = await self._ping(sent, rules)
+            await self._ping(sent, rules)
         if self.wanted.nap:
-            await self._until(at + rules.ttl_s - BEFORE_LOSS_S)
+            await self._until(self._paid.at + rules.ttl_s - BEFORE_LOSS_S)
             # The nap makes this task rest: it must not wait for its own end.
             self._napping, self._task = self._task, None
             await self._nap()
 
-    async def _ping(self, sent: Expected, rules: CacheRules) -> float:
-        """Ping as often as it pays. When the entry was last read, in seconds since the epoch."""
-        at, spent, most = sent.forecast.at, 0.0, most_pings(rules)
-        for number in range(1, most + 1):
-            await self._until(at + rules.ttl_s * WHEN)
-            if not self._affordable(sent, spent):
-                break
+    async def _ping(self, sent: Expected, rules: CacheRules) -> None:
+        """Ping as often as it pays."""
+        paid, most = self._paid, most_pings(rules)
+        while paid.pings < most:
+            await self._until(paid.at + rules.ttl_s * WHEN)
+            if not self._affordable(sent):
+                return
             now = self._talk.now()
             try:
                 reply = await _once(sent)
             except ModelError as error:
                 words = sentences(f"the cache was not kept alive: {error.text}", error.hint)
                 self._talk.publish(Notice("warning", words))
-                break
-            at = now
-            cost = (await pinged(self._talk, sent, reply.usage, at)).cost
-            self._paid(number, most, reply, cost, spent)
-            if cost is None:
-                break
-            spent += cost
-        return at
+                return
+            bill = await pinged(self._talk, sent, reply.usage, now)
+            self._told(now, most, bill.cost, reply)
+            if bill.cost is None or not (reply.usage and reply.usage.cache_read):
+                return  # the entry is gone, or nobody knows what keeping it costs
 
-    def _paid(self, number: int, most: int, reply: Reply, cost: float | None, spent: float) -> None:
-        talk = self._talk
+    def _told(self, now: float, most: int, cost: float | None, reply: Reply) -> None:
+        talk, paid = self._talk, self._paid
+        paid.at, paid.pings = now, paid.pings + 1
+        paid.last, paid.spent = cost or 0.0, paid.spent + (cost or 0.0)
         talk.cost = None if talk.cost is None or cost is None else talk.cost + cost
         read = None if reply.usage is None else reply.usage.cache_read
-        total = None if cost is None else spent + cost
-        talk.publish(Warmed(number, most, read, cost, total))
+        spent = None if cost is None else paid.spent
+        talk.publish(Warmed(paid.pings, most, read, cost, spent))
 
-    def _affordable(self, sent: Expected, spent: float) -> bool:
+    def _affordable(self, sent: Expected) -> bool:
         """Whether one more ping stays below the ceiling; tells when it does not."""
-        facts, talk = sent.model.facts, self._talk
+        facts, talk, paid = sent.model.facts, self._talk, self._paid
         read_price = facts.cache_read_price
         if read_price is None or facts.input_price is None:
             words = "The price of this model is not known, so its cache is not kept alive."
             talk.publish(Notice("info", words))
             return False
-        if spent + talk.real(talk.window.tokens) * read_price > self.wanted.ceiling:
-            words = f"Keeping the cache alive has cost ${spent:.2f}; that is the limit."
+        next_one = max(paid.last, sent.forecast.total * read_price)
+        if paid.spent + next_one > self.wanted.ceiling:
+            words = (
+                f"Keeping the cache alive has cost ${paid.spent:.2f}; the next is too much."
+            )
             talk.publish(Notice("info", words))
             return False
         return True
