@@ -50,7 +50,7 @@ ACTIONS: tuple[Action, ...] = (
         command="/grants",
         arguments="[clear]",
     ),
-    Action("cache", "Show what the prompt cache served, request by request", command="/cache"),
+    Action("cache", "Show what the cache served of each prompt", command="/cache"),
     Action(
         "rules",
         "Show what you stated as rules; add, change or delete them",

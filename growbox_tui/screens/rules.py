@@ -205,7 +205,9 @@ class RulesScreen(ModalScreen[None]):
 
     async def _write(self, line: RuleLine | None, text: str) -> None:
         """A line to write in, in the place of ``line`` or below all."""
-        entry = Input(text, placeholder="what shall always hold?", compact=True)
+        entry = Input(
+            text, placeholder="what shall always hold?", compact=True, select_on_focus=False
+        )
         self._edits = line.rule.id if line is not None else None
         if line is None:
             await self._body.mount(entry)

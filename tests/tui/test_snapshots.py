@@ -61,3 +61,9 @@ def test_a_scene_looks_as_when_it_was_last_looked_at(draw: Draw, name: str) -> N
 @pytest.mark.parametrize("theme", BUNDLED[1:])
 def test_a_conversation_looks_as_when_it_was_last_looked_at_in(draw: Draw, theme: str) -> None:
     draw("chat_wide", theme)
+
+
+@pytest.mark.parametrize("theme", BUNDLED[1:])
+@pytest.mark.parametrize("name", ["cache", "cache_wide", "rules", "rules_wide"])
+def test_a_page_looks_as_when_it_was_last_looked_at_in(draw: Draw, name: str, theme: str) -> None:
+    draw(name, theme)
