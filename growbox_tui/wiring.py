@@ -124,6 +124,7 @@ class Workbench:
             base_url=self.settings.base_urls.get(provider),
             key_env=self.settings.key_envs.get(provider),
             context=context,
+            prefixes=self.settings.data / "prefixes",
         )
         self._given[model.name] = given
         return model

@@ -27,21 +27,23 @@ def open_model(
     key_env: str | None = None,
     context: int | None = None,
     silence_s: float = SILENCE_S,
+    prefixes: Path | None = None,
 ) -> Model:
     """The voice of a name: ``provider/name``, a bare name that the catalog knows,
     ``local/bundled``, ``local/FILE.gguf`` or ``script/FILE``.
 
     ``env`` holds keys and base URLs under the names that litellm uses; ``base_url`` and ``key_env``
     (the name of a variable) override those. ``context`` is a context size in tokens that is known
-    better than by the catalog. Raises ``UnknownModel`` and ``Unauthorised``; nothing is asked of
-    any server yet.
+    better than by the catalog. ``prefixes`` is the folder where local voices keep what they
+    computed. Raises ``UnknownModel`` and ``Unauthorised``; nothing is asked of any server yet.
     """
     full = full_name(name)
     provider, _, rest = full.partition("/")
     if provider == "local":
         from growbox_tui.models.llama_model import LlamaModel
 
-        return LlamaModel(None if rest == "bundled" else Path(rest).expanduser())
+        path = None if rest == "bundled" else Path(rest).expanduser()
+        return LlamaModel(path, prefixes=prefixes)
     if provider == "script":
         from growbox_tui.models.scripted_model import ScriptedModel
 

@@ -8,6 +8,7 @@ screen, and evaluates a whole prompt without asking whether it is still wanted.
 from __future__ import annotations
 
 import ctypes
+import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -16,6 +17,8 @@ from typing import Any
 
 from growbox_tui.models.llama_library import library, spare_threads
 from growbox_tui.models.llama_sampler import Sampling, free, guided
+from growbox_tui.models.llama_standing import common
+from growbox_tui.models.llama_vocabulary import Vocabulary
 from growbox_tui.models.protocol import BadReply, ModelError, UnknownModel
 
 FIRST_CONTEXT = 2048
@@ -27,8 +30,16 @@ SLOW, FAST = 0.4, 0.15
 """Seconds: a batch that takes longer halves the next, one that takes less doubles it."""
 
 
+_MAIN, _ASIDE = 0, 1
+"""llama.cpp's sequences: what stands, and a part of it while that is written to a file."""
+
+
 class Stopped(Exception):
-    """The request was cancelled."""
+    """The request was cancelled; ``standing`` tokens of what was asked for stand in the context."""
+
+    def __init__(self, standing: int) -> None:
+        super().__init__(f"stopped at {standing} tokens")
+        self.standing = standing
 
 
 class Engine:
@@ -47,7 +58,7 @@ class Engine:
         self._context: Any = None
         self._size = 0
         self._model = self._load()
-        self._vocab = self._cpp.llama_model_get_vocab(self._model)
+        self.vocabulary = Vocabulary(self._cpp, self._model)
         try:
             self._fit(min(first, limit))
             self._check()
@@ -87,59 +98,6 @@ class Engine:
         self._context = self._model = None
         self.tokens = []
 
-    # ---- vocabulary --------------------------------------------------------------------------
-
-    def metadata(self, key: str) -> str:
-        """A text of the file's metadata, empty where it has none."""
-        buffer = ctypes.create_string_buffer(1)
-        wanted = self._cpp.llama_model_meta_val_str(self._model, key.encode(), buffer, 1)
-        if wanted < 0:
-            return ""
-        buffer = ctypes.create_string_buffer(wanted + 1)
-        self._cpp.llama_model_meta_val_str(self._model, key.encode(), buffer, wanted + 1)
-        return buffer.value.decode("utf-8", "replace")
-
-    def tokenize(self, text: str, *, special: bool) -> list[int]:
-        """Tokens of a text. Only with ``special`` do names like ``<|im_end|>`` become control
-        tokens, so that the words of a file can never end a message."""
-        data = text.encode("utf-8", "replace")
-        size = len(data) + 8
-        buffer = (self._cpp.llama_token * size)()
-        count = self._cpp.llama_tokenize(self._vocab, data, len(data), buffer, size, False, special)
-        if count < 0:
-            raise BadReply(f"The local model's tokenizer failed on {len(data)} bytes.")
-        return list(buffer[:count])
-
-    def piece(self, token: int, *, special: bool = False) -> bytes:
-        """The bytes of a token; control tokens have none unless ``special``."""
-        size = 64
-        while True:
-            buffer = ctypes.create_string_buffer(size)
-            count = self._cpp.llama_token_to_piece(self._vocab, token, buffer, size, 0, special)
-            if count >= 0:
-                return bytes(buffer.raw[:count])
-            size = -count
-
-    def is_end(self, token: int) -> bool:
-        """Whether the model ends its reply with this token."""
-        return bool(self._cpp.llama_vocab_is_eog(self._vocab, token))
-
-    def is_control(self, token: int) -> bool:
-        """Whether the token is no text but a mark of the chat format."""
-        return bool(self._cpp.llama_vocab_is_control(self._vocab, token))
-
-    @property
-    def first_token(self) -> int | None:
-        """The token that every prompt of this model begins with, if it wants one."""
-        if not self._cpp.llama_vocab_get_add_bos(self._vocab):
-            return None
-        return int(self._cpp.llama_vocab_bos(self._vocab))
-
-    def mark(self, which: str) -> str:
-        """The text of the ``bos`` or ``eos`` token, empty where there is none."""
-        token = getattr(self._cpp, f"llama_vocab_{which}")(self._vocab)
-        return "" if token < 0 else self.piece(token, special=True).decode("utf-8", "replace")
-
     # ---- evaluation --------------------------------------------------------------------------
 
     def evaluate(self, tokens: Sequence[int], stopped: Callable[[], bool]) -> int:
@@ -150,9 +108,9 @@ class Engine:
         so far kept.
         """
         self._fit(len(tokens))
-        keep = min(_common(self.tokens, tokens), len(tokens) - 1)
+        keep = min(common(self.tokens, tokens), len(tokens) - 1)
         memory = self._cpp.llama_get_memory(self._context)
-        if not self._cpp.llama_memory_seq_rm(memory, 0, keep, -1):
+        if not self._cpp.llama_memory_seq_rm(memory, _MAIN, keep, -1):
             # Recurrent models cannot forget a part.
             self._cpp.llama_memory_clear(memory, True)
             keep = 0
@@ -161,7 +119,7 @@ class Engine:
         self._cpp.llama_perf_context_reset(self._context)
         while len(self.tokens) < len(tokens):
             if stopped():
-                raise Stopped
+                raise Stopped(len(self.tokens))
             start = len(self.tokens)
             size = min(self._batch, len(tokens) - start)
             if len(tokens) - start - size == 1:
@@ -181,10 +139,14 @@ class Engine:
             self._context, self._cpp.llama_batch_get_one(array, len(tokens))
         )
         if code != 0:
-            self._cpp.llama_memory_clear(self._cpp.llama_get_memory(self._context), True)
-            self.tokens = []
+            self.forget()
             raise BadReply(f"llama.cpp could not go on (llama_decode returned {code}).")
         self.tokens.extend(tokens)
+
+    def forget(self) -> None:
+        """Leave nothing standing."""
+        self._cpp.llama_memory_clear(self._cpp.llama_get_memory(self._context), True)
+        self.tokens = []
 
     def sampler(
         self, sampling: Sampling, grammar: str = ""
@@ -197,8 +159,71 @@ class Engine:
             return self._context
 
         if grammar:
-            return guided(self._cpp, self._vocab, context, sampling, grammar)
-        return free(self._cpp, self._vocab, context, sampling)
+            return guided(self._cpp, self.vocabulary.handle, context, sampling, grammar)
+        return free(self._cpp, self.vocabulary.handle, context, sampling)
+
+    # ---- files -------------------------------------------------------------------------------
+
+    @property
+    def forgets_parts(self) -> bool:
+        """Whether the end of what stands can be taken back; recurrent models keep all or none."""
+        recurrent = self._cpp.llama_model_is_recurrent(self._model)
+        return not (recurrent or self._cpp.llama_model_is_hybrid(self._model))
+
+    @property
+    def bytes_per_token(self) -> int:
+        """What a token takes in a file, by what stands now; at least 1."""
+        size = int(self._cpp.llama_state_seq_get_size(self._context, _MAIN))
+        return max(1, size // max(1, len(self.tokens)))
+
+    @property
+    def build(self) -> str:
+        """Who wrote a file, and for what kind of context: only the same can read it."""
+        made = self._parameters(0)
+        names = ("type_k", "type_v", "flash_attn_type", "rope_freq_base", "rope_freq_scale")
+        kind = [getattr(made, name) for name in (*names, "swa_full", "kv_unified", "n_seq_max")]
+        system = self._cpp.llama_print_system_info().decode("utf-8", "replace")
+        version = f"{self._cpp.__version__} {self._cpp.LLAMA_STATE_SEQ_VERSION}"
+        return f"{version} {kind} {system}"
+
+    def write(self, path: Path, count: int) -> int:
+        """Write the first ``count`` tokens that stand, and what was computed of them. Returns the
+        bytes written, 0 if llama.cpp could not."""
+        array = (self._cpp.llama_token * count)(*self.tokens[:count])
+        memory = self._cpp.llama_get_memory(self._context)
+        part = _ASIDE if count < len(self.tokens) else _MAIN
+        if part:
+            # The cells are shared, not copied.
+            self._cpp.llama_memory_seq_cp(memory, _MAIN, part, 0, count)
+        try:
+            return int(
+                self._cpp.llama_state_seq_save_file(
+                    self._context, os.fsencode(path), part, array, count
+                )
+            )
+        finally:
+            if part:
+                self._cpp.llama_memory_seq_rm(memory, part, -1, -1)
+
+    def read(self, path: Path, tokens: Sequence[int]) -> bool:
+        """Make what ``write`` wrote stand instead of what does. Returns whether it held exactly
+        these ``tokens``; if not, nothing stands afterwards.
+
+        llama.cpp ends the process over a file that is cut short: whoever calls has compared it
+        with its checksum.
+        """
+        self.forget()
+        self._fit(len(tokens))
+        array = (self._cpp.llama_token * len(tokens))()
+        count = ctypes.c_size_t()
+        done = self._cpp.llama_state_seq_load_file(
+            self._context, os.fsencode(path), _MAIN, array, len(tokens), ctypes.byref(count)
+        )
+        if not done or list(array[: count.value]) != list(tokens):
+            self.forget()
+            return False
+        self.tokens = list(tokens)
+        return True
 
     # ---- context -----------------------------------------------------------------------------
 
@@ -222,13 +247,19 @@ class Engine:
             self._cpp.llama_free(self._context)
         self._context, self._size = fresh, size
 
-    def _open(self, size: int) -> Any:
+    def _parameters(self, size: int) -> Any:
         parameters = self._cpp.llama_context_default_params()
         parameters.n_ctx = size
         parameters.n_batch = parameters.n_ubatch = LARGEST_BATCH
         parameters.n_threads = parameters.n_threads_batch = spare_threads()
         parameters.no_perf = False
-        context = self._cpp.llama_init_from_model(self._model, parameters)
+        parameters.n_seq_max = 2
+        # All cells for either sequence, instead of half of them for each.
+        parameters.kv_unified = True
+        return parameters
+
+    def _open(self, size: int) -> Any:
+        context = self._cpp.llama_init_from_model(self._model, self._parameters(size))
         if not context:
             raise BadReply(
                 f"There is no memory for a context of {size} tokens.",
@@ -243,10 +274,3 @@ def next_batch(size: int, seconds: float) -> int:
     if seconds > SLOW:
         return max(SMALLEST_BATCH, size // 2)
     return min(LARGEST_BATCH, size * 2) if seconds < FAST else size
-
-
-def _common(old: Sequence[int], new: Sequence[int]) -> int:
-    for index, (mine, yours) in enumerate(zip(old, new, strict=False)):
-        if mine != yours:
-            return index
-    return min(len(old), len(new))

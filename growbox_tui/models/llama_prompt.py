@@ -95,8 +95,11 @@ class Template:
 def conversation(
     request: Request, name: str, *, native: bool, tools: bool, contents: list[str]
 ) -> list[Turn]:
-    """The messages as templates take them: alternating, and with a placeholder for each content,
-    which is appended to ``contents``."""
+    """The messages as templates take them: neighbours of one role are one turn, so that turns
+    alternate, and there is a placeholder for each content, which is appended to ``contents``.
+
+    A turn that grows only does so at its end: nothing before it moves.
+    """
 
     def slot(text: str) -> str:
         if not text:
@@ -112,12 +115,20 @@ def conversation(
         turns.append({"role": "system", "content": slot("\n\n".join(filter(None, system)))})
     for message in request.messages:
         turn = _turn(message, name, native, slot)
-        last = turns[-1] if turns else None
-        if last and last["role"] == turn["role"] == "user":
-            last["content"] += "\n\n" + turn["content"]
+        if turns and turns[-1]["role"] == turn["role"] != "tool":
+            _join(turns[-1], turn)
         else:
             turns.append(turn)
     return turns
+
+
+def _join(turn: Turn, more: Turn) -> None:
+    """Let a turn go on with another of its role. Each result of a tool stays one of its own."""
+    for key, joint in (("reasoning_content", "\n"), ("content", "\n\n")):
+        if found := [each[key] for each in (turn, more) if each.get(key)]:
+            turn[key] = joint.join(found)
+    if calls := [*turn.get("tool_calls", ()), *more.get("tool_calls", ())]:
+        turn["tool_calls"] = calls
 
 
 def _turn(message: Message, name: str, native: bool, slot: Callable[[str], str]) -> Turn:
@@ -126,17 +137,19 @@ def _turn(message: Message, name: str, native: bool, slot: Callable[[str], str])
         if native:
             return {"role": "tool", "content": slot(result)}
         return {"role": "user", "content": f"<tool_response>\n{slot(result)}\n</tool_response>"}
-    words = "\n\n".join(part.text for part in message.parts if isinstance(part, Text))
+    # Each part is a content of its own: the tokens of one do not depend on what follows it.
+    texts = [slot(part.text) for part in message.parts if isinstance(part, Text)]
+    words = "\n\n".join(filter(None, texts))
     if message.role == "user":
-        return {"role": "user", "content": slot(words)}
-    turn: Turn = {"role": "assistant", "content": slot(words)}
+        return {"role": "user", "content": words}
+    turn: Turn = {"role": "assistant", "content": words}
     thoughts = [p.text for p in message.parts if isinstance(p, Thinking) and p.wire == name]
     if thoughts:
         turn["reasoning_content"] = slot("\n".join(thoughts))
     if native and message.calls:
         turn["tool_calls"] = [_native_call(call, slot) for call in message.calls]
     elif message.calls:
-        lines = [slot(words), *(_written_call(call, slot) for call in message.calls)]
+        lines = [words, *(_written_call(call, slot) for call in message.calls)]
         turn["content"] = "\n".join(filter(None, lines))
     return turn
 

@@ -41,7 +41,9 @@ class Writer:
         self._sampling = sampling
         self._room = room
         self._stopped = stopped
-        self._start = len(engine.tokens)
+        self._prompt = list(engine.tokens)
+        self.said: list[int] = []
+        """The tokens of the reply that stand behind the prompt."""
 
     def write(
         self, *, thinking: bool = False, tools: Sequence[str] = ()
@@ -73,29 +75,32 @@ class Writer:
         the grammar knows nothing of what came in one token with it."""
         if not surplus:
             return
-        kept = list(self._engine.tokens)
+        vocabulary = self._engine.vocabulary
         again = b""
         while surplus > 0:
-            piece = self._engine.piece(kept.pop())
+            piece = vocabulary.piece(self.said.pop())
             again = piece[: max(0, len(piece) - surplus)]
             surplus -= len(piece)
-        kept += self._engine.tokenize(again.decode("utf-8", "replace"), special=True)
-        self._engine.evaluate(kept, self._stopped)
+        self.said += vocabulary.tokenize(again.decode("utf-8", "replace"), special=True)
+        self._engine.evaluate([*self._prompt, *self.said], self._stopped)
 
     def _tokens(self, rules: str) -> Iterator[bytes]:
         """The bytes of each new token, until the model ends its reply or the room is used up."""
-        engine = self._engine
+        engine, vocabulary = self._engine, self._engine.vocabulary
         with engine.sampler(self._sampling, rules) as draw:
             while True:
                 if self._stopped():
-                    raise Stopped
-                if len(engine.tokens) - self._start >= self._room:
+                    raise Stopped(len(self._prompt) + len(self.said))
+                if len(self.said) >= self._room:
                     self.written.full = True
                     return
                 token = draw()
-                data = engine.piece(token, special=True)
+                data = vocabulary.piece(token, special=True)
                 self.written.tokens += 1
-                if engine.is_end(token) or (engine.is_control(token) and data not in _MARKS):
+                if vocabulary.is_end(token) or (
+                    vocabulary.is_control(token) and data not in _MARKS
+                ):
                     return
                 engine.push([token])
+                self.said.append(token)
                 yield data

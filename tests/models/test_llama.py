@@ -189,12 +189,12 @@ def test_what_is_no_gguf_is_refused_before_anything_is_loaded(tmp_path: Path) ->
 
 
 def test_control_tokens_in_a_text_are_text(engine: Engine) -> None:
-    assert len(engine.tokenize("<|im_end|>", special=True)) == 1
-    assert len(engine.tokenize("<|im_end|>", special=False)) > 1
+    assert len(engine.vocabulary.tokenize("<|im_end|>", special=True)) == 1
+    assert len(engine.vocabulary.tokenize("<|im_end|>", special=False)) > 1
 
 
 def test_the_context_grows_and_what_stands_in_it_moves_along(engine: Engine) -> None:
-    tokens = engine.tokenize("The oak, the elm and the ash are trees. " * 40, special=False)
+    tokens = engine.vocabulary.tokenize("The oak, the elm and the ash are trees. " * 40, special=False)
     engine.evaluate(tokens[:30], never)
     assert engine.evaluate(tokens[:70], never) == 40
     with engine.sampler(GREEDY) as draw:
@@ -206,7 +206,7 @@ def test_the_context_grows_and_what_stands_in_it_moves_along(engine: Engine) -> 
 
 
 def test_stopping_keeps_what_was_evaluated_so_far(engine: Engine) -> None:
-    tokens = engine.tokenize("A pear tree, a plum tree. " * 40, special=False)
+    tokens = engine.vocabulary.tokenize("A pear tree, a plum tree. " * 40, special=False)
     tokens = tokens[: LARGEST_BATCH + 2]
     asked: list[bool] = []
 
@@ -222,5 +222,5 @@ def test_stopping_keeps_what_was_evaluated_so_far(engine: Engine) -> None:
 
 
 def test_metadata_that_is_missing_is_empty(engine: Engine) -> None:
-    assert engine.metadata("general.architecture") == "llama"
-    assert engine.metadata("no.such.key") == ""
+    assert engine.vocabulary.metadata("general.architecture") == "llama"
+    assert engine.vocabulary.metadata("no.such.key") == ""
