@@ -19,6 +19,11 @@ GIANT = 1 / 2
 """Of the budget: a larger group is shortened, so that it does not empty the ring."""
 SHORTENED = 1 / 4
 """Of the budget: what a shortened group keeps."""
+AIM = 15 / 16
+"""Of the tokens that a shortened group may have: what is asked for, since they are estimated."""
+GAP = 1 / 8
+"""Of the budget: a larger rest is filled with the next group, shortened until it fits. What was
+said lately is worth more word for word than in one line."""
 
 
 class TailRing:
@@ -87,14 +92,19 @@ def kept(
     least = _least(parts)
     staying = _within([parts[place] for place in least], max(budget, most), shorten)
     left = budget - _tokens(staying)
-    for part in reversed([part for place, part in enumerate(parts) if place not in least]):
-        fitting = part
-        if shorten is not None and _tokens(part) > budget * GIANT:
-            fitting = _within([part], int(budget * SHORTENED), shorten)
-        left -= _tokens(fitting)
+    others = [part for place, part in enumerate(parts) if place not in least]
+    while others:
+        part = others.pop()
+        size, most = _tokens(part), left
+        if size > budget * GIANT:
+            older = sum(map(_tokens, others))
+            most = min(left, max(int(budget * SHORTENED), left - older))
+        if shorten is not None and size > most and left >= budget * GAP:
+            part = _within([part], int(most * AIM), shorten)
+        left -= _tokens(part)
         if left < 0:
             break
-        staying += fitting
+        staying += part
     return tuple(sorted(staying, key=lambda entry: entry.seq))
 
 

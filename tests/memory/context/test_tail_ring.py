@@ -87,6 +87,14 @@ def test_a_giant_that_was_just_read_may_take_more_than_the_others_but_not_all() 
     assert [entry.tokens for entry in staying] == [10, 10, 180]
 
 
+def test_no_large_gap_is_left_where_the_next_group_can_be_shortened() -> None:
+    rows = entries(*[(1, "user", 10)] * 2, *[(2, role, 30) for role in ("user", "assistant")] * 4)
+
+    for budget in range(60, 250):
+        staying = kept(rows, budget, shortened)
+        assert budget * 7 / 8 < sum(entry.tokens for entry in staying) <= budget
+
+
 def test_small_results_beside_a_giant_stay_whole() -> None:
     rows = entries((1, "user", 10), (1, "assistant", 10), (1, "tool", 3_000), (1, "tool", 30),
                    (1, "tool", 9_000))  # fmt: skip
