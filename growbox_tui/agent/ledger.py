@@ -193,6 +193,9 @@ class Ledger:
             return
         whole, last = usage.input, prompt.blocks[-1].digest
         self.ratio = min(8.0, max(0.1, whole / max(1, prompt.tokens)))
+        for block in prompt.blocks:
+            if self.exact.get(block.digest, 0) > whole:
+                del self.exact[block.digest]  # A reply's size was taken for more than came back.
         cached = (usage.cache_read or 0) + (usage.cache_write or 0)
         writes = asked(prompt, self.rules).writes
         end = writes[-1][0] if writes and usage.cache_write is not None and cached else -1
@@ -263,13 +266,12 @@ class Ledger:
         """Hold what a finished request left."""
         ends = self._sizes(prompt, None)
         measure.learn(prompt.blocks, ends, self.known)
-        said = None
-        if reply is not None and self.rules.caches_reply and _comes_back(reply):
-            said = prompt.reply(reply)
-            size = usage.output or round(said.tokens * self.ratio)
-            self.known[said.content] = size
-            if usage.input and usage.output:
-                measure.fix(self.exact, said.digest, usage.input + usage.output)
+        said = prompt.reply(reply) if reply is not None and _comes_back(reply) else None
+        if said is not None and usage.input and (tokens := _spoken(usage)):
+            measure.fix(self.exact, said.digest, usage.input + tokens)
+        said = said if self.rules.caches_reply else None
+        if said is not None:
+            self.known[said.content] = _spoken(usage) or round(said.tokens * self.ratio)
         take(self.held, self._sent(prompt, ends, at, said, hit), self.rules)
         self.open = [sent for sent in self.open if at - sent.at <= self.rules.ttl_s]
         if self.rules.kind == "slot":
@@ -291,3 +293,8 @@ def _comes_back(reply: Message) -> bool:
     calls that it led to, and only where its wire has a form for that."""
     thoughts = [part for part in reply.parts if isinstance(part, Thinking)]
     return not thoughts or (bool(reply.calls) and all(part.opaque for part in thoughts))
+
+
+def _spoken(usage: Usage) -> int:
+    """Tokens of a reply without the reasoning that a provider keeps to itself."""
+    return max(0, (usage.output or 0) - (usage.reasoning or 0))

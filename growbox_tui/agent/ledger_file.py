@@ -60,17 +60,17 @@ def from_plain(plain: Any, rules: CacheRules, ratio: float) -> Ledger:
     return Ledger(
         rules,
         plain["ratio"],
-        Held(seen, entries, frozenset(_unpack(plain["slot"]))),
-        [
+        held=Held(seen, entries, frozenset(_unpack(plain["slot"]))),
+        open=[
             Sent(sent_at, tuple(_unpack(chain)), tuple((n, life) for n, life in writes), hit, said)
             for sent_at, chain, writes, hit, said in plain["open"]
         ],
-        plain["exact"],
-        dict(zip(_unpack(names), sizes, strict=True)),
-        plain["trailing"],
-        plain["newest"],
-        plain["gaps"],
-        Past(requests, "", epoch, at),
+        exact=plain["exact"],
+        known=dict(zip(_unpack(names), sizes, strict=True)),
+        trailing=plain["trailing"],
+        newest=plain["newest"],
+        gaps=plain["gaps"],
+        past=Past(requests, "", epoch, at),
     )
 
 

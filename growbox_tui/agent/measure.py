@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from itertools import accumulate
 
 from growbox_tui.agent.prompt import Block, name
 
 MOST_BLOCKS = 6_000
 """Blocks whose size is remembered, newest first."""
+FAR = 3.0
+"""Times that a block may be larger or smaller than was estimated."""
 UNSURE = 0.15
 """Share of an estimate by which it may be wrong, where words, code and languages are mixed."""
 MOST_EXACT = 1_000
@@ -35,16 +38,28 @@ def sizes(
     ends: list[float] = []
     begun = 0.0
     for first, last, tokens in _stretches(blocks, exact):
-        whole = sum(weights[first : last + 1])
-        scale = 1.0 if tokens is None else (tokens - begun) / whole if whole else 0.0
-        at = begun
-        for weight in weights[first : last + 1]:
-            at += weight * scale
-            ends.append(at)
+        part = weights[first : last + 1]
         if tokens is not None:
-            ends[-1] = at = float(tokens)
-        begun = at
+            fresh = [block.content not in known for block in blocks[first : last + 1]]
+            part = _shared_out(part, fresh, tokens - begun)
+        ends += accumulate(part, initial=begun)
+        del ends[first]
+        if tokens is not None:
+            ends[-1] = float(tokens)
+        begun = ends[-1]
     return ends
+
+
+def _shared_out(weights: Sequence[float], fresh: Sequence[bool], tokens: float) -> list[float]:
+    """The blocks' sizes when they are so many tokens together. What was learned of some holds, and
+    the ``fresh`` ones take the rest, unless that leaves them far from their estimate."""
+    loose = sum(weight for weight, new in zip(weights, fresh, strict=True) if new)
+    left = tokens - (sum(weights) - loose)
+    if loose and loose / FAR <= left <= loose * FAR:
+        scale = left / loose
+        return [w * scale if new else w for w, new in zip(weights, fresh, strict=True)]
+    scale = tokens / sum(weights)
+    return [weight * scale for weight in weights]
 
 
 def _weight(block: Block, known: Mapping[str, int], ratio: float) -> float:

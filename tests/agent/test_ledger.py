@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from growbox_tui.agent.ledger import Forecast, Ledger, Settled
 from growbox_tui.agent.ledger_file import from_plain, to_plain
-from growbox_tui.agent.messages import Message, Text, Usage, message_to_json
+from growbox_tui.agent.messages import Message, Text, Thinking, Usage, message_to_json
 from growbox_tui.agent.prompt import Prompt, lay_out
 from growbox_tui.models.cache_rules import CacheRules
 from memory.types import Entry, Epoch, Item
@@ -570,3 +570,36 @@ def test_an_empty_prompt_is_forecast_as_nothing() -> None:
         forecast = ledger.predict(ledger.marked(prompt), 1.0)
         assert (forecast.tokens, forecast.total, forecast.segments) == (0, 0, ())
         assert ledger.settle(prompt, forecast, Usage()).predicted == 0
+
+
+def test_reasoning_that_does_not_come_back_is_no_part_of_the_next_prompt() -> None:
+    for rules in (MARKS, UNITS, SLOT):
+        talk = Talk(rules)
+        talk.say("user", 3_000)
+        prompt = talk.ledger.marked(talk.prompt())
+        forecast = talk.ledger.predict(prompt, talk.now)
+        serve(talk.provider, prompt, talk.pieces(prompt), talk.now, None)
+        said = Message("assistant", (Thinking("long thoughts", "m"), Text("short")))
+        talk.ledger.settle(prompt, forecast, Usage(3_009, 2_000, 0, 3_009, 0), said)
+        talk.entries.append(Entry(9, 1, "assistant", message_to_json(said), 40, None, ()))
+        talk.say("user", 300)
+        asked = talk.ask()
+        assert asked.forecast.tokens == asked.read > 0
+        assert asked.settled.kind in ("", "step")
+
+
+def test_a_reply_that_comes_back_shorter_than_it_was_paid_for_spoils_no_size() -> None:
+    talk = Talk(MARKS)
+    talk.say("user", 3_000)
+    prompt = talk.ledger.marked(talk.prompt())
+    forecast = talk.ledger.predict(prompt, talk.now)
+    bill = serve(talk.provider, prompt, talk.pieces(prompt), talk.now, None)
+    said = talk.say("assistant", 50)
+    talk.ledger.settle(prompt, forecast, Usage(bill.total, 2_000, 0, bill.write), said)
+    talk.say("user", 300)
+    asked = talk.ask()
+    assert asked.settled.predicted == asked.read
+    talk.say("user", 300)
+    asked = talk.ask()
+    assert asked.forecast.tokens == asked.read
+    assert asked.forecast.total == asked.total
