@@ -12,6 +12,8 @@ from executors.encoding import decode, detect
 from executors.protocol import Claim, HandError
 from executors.workspace import Workspace, read_bytes
 from growbox_tui.agent.gate import Policy, Verdict, judge
+from growbox_tui.agent.limits import KeepWarm, Wanted
+from growbox_tui.settings import Settings
 from memory import Memory
 from memory.context.render import render
 from memory.types import Query
@@ -65,6 +67,17 @@ def mention_reader(workspace: Workspace, policy: Policy) -> Callable[[str], str]
         return decode(data, encoding)
 
     return read
+
+
+def wanted(settings: Settings) -> Wanted:
+    """What the user set of the prompt's size."""
+    window = None if settings.window == "full" else settings.window
+    return Wanted(window, settings.region, settings.l1_policy)
+
+
+def keep_warm(settings: Settings) -> KeepWarm:
+    """What the user wants done for a cache between turns."""
+    return KeepWarm(settings.keep_alive, settings.ceiling, settings.nap)
 
 
 class Granted:

@@ -156,12 +156,18 @@ class Workbench:
         from growbox_tui.agent.conversation import Conversation
         from growbox_tui.agent.dispatch import Asking, Dispatch
         from growbox_tui.agent.gate import Policy
-        from growbox_tui.agent.limits import KeepWarm, Wanted
         from growbox_tui.agent.take_up import take_up
-        from growbox_tui.bindings import Granted, look_with, mention_reader, page_from
+        from growbox_tui.bindings import (
+            Granted,
+            keep_warm,
+            look_with,
+            mention_reader,
+            page_from,
+            wanted,
+        )
 
         workspace = Workspace(self.project)
-        project, wants = str(self.project), self.settings
+        project = str(self.project)
         hands = builtin(workspace, look_with(memory, project, session_id), page_from(memory))
         granted = Granted(memory, project)
         policy = Policy(
@@ -180,8 +186,8 @@ class Workbench:
             tools=hands.tools(),
             system=self._system,
             read_file=mention_reader(workspace, policy),
-            wanted=Wanted(None if wants.window == "full" else wants.window, wants.region),
-            keep_warm=KeepWarm(wants.keep_alive, wants.ceiling, wants.nap),
+            wanted=wanted(self.settings),
+            keep_warm=keep_warm(self.settings),
         )
         await talk.use(model)
         await take_up(talk)

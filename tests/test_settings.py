@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from growbox_tui.agent.limits import KeepWarm, Wanted
+from growbox_tui.bindings import keep_warm, wanted
 from growbox_tui.settings import Settings, SettingsError, load, save
 
 
@@ -51,6 +53,17 @@ def test_providers_of_ones_own_are_read(tmp_path: Path) -> None:
         ('providers = "x"\n', "line 1", "providers", "Mend"),
         ('[providers]\nopenai = "x"\n', "line 2", "openai", "Mend"),
         ("zebra = 1\n", "line 1", "zebra", "Known keys"),
+        ("window = 12\n", "line 1", "window", "Mend"),
+        ('window = "most"\n', "line 1", "window", "Mend"),
+        ("window = true\n", "line 1", "window", "Mend"),
+        ("windw = 64000\n", "line 1", "windw", "window"),
+        ("region = -1\n", "line 1", "region", "Mend"),
+        ("region = nan\n", "line 1", "region", "Mend"),
+        ('l1_policy = "firm"\n', "line 1", "l1_policy", "Mend"),
+        ("warmth = true\n", "line 1", "warmth", "Mend"),
+        ("[warmth]\nkeep_alive = 1\n", "line 2", "keep_alive", "Mend"),
+        ("[warmth]\nceiling = inf\n", "line 2", "ceiling", "Mend"),
+        ("[warmth]\nceilin = 1\n", "line 2", "ceilin", "ceiling"),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_place_and_the_nearest_right_one(
@@ -62,6 +75,24 @@ def test_a_wrong_setting_is_named_with_its_place_and_the_nearest_right_one(
     assert line in caught.value.text
     assert key in caught.value.text
     assert hint in caught.value.hint
+
+
+def test_the_prompts_size_and_warmth_are_read(tmp_path: Path) -> None:
+    text = (
+        'window = "full"\nregion = 0.4\nl1_policy = "hard"\n'
+        "[warmth]\nkeep_alive = true\nceiling = 2\nnap = true\n"
+    )
+    settings = load(written(tmp_path, text))
+    assert (settings.window, settings.region, settings.l1_policy) == ("full", 0.4, "hard")
+    assert (settings.keep_alive, settings.ceiling, settings.nap) == (True, 2.0, True)
+    assert settings.sources["ceiling"] == "file"
+    assert (wanted(settings), keep_warm(settings)) == (
+        Wanted(None, 0.4, "hard"),
+        KeepWarm(True, 2.0, True),
+    )
+    plain = load({"GROWBOX_HOME": str(tmp_path / "none")})
+    assert wanted(plain) == Wanted(64_000, None, "literal")
+    assert keep_warm(plain) == KeepWarm(False, 0.50, False)
 
 
 def test_a_broken_file_is_named_with_the_line(tmp_path: Path) -> None:

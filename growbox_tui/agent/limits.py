@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,9 @@ class Wanted:
     region: float | None = None
     """What the region may take: a share of the prompt up to 1, tokens above; ``None`` leaves it
     to the economy."""
+    policy: Literal["literal", "soft", "hard"] = "literal"
+    """How lines of what the user added while the agent ran are guarded in a sweep: as any other,
+    until nothing else is left, or for good."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,7 @@ async def begin(talk: Conversation, why: str, *, cold: bool, sizes: Budget | Non
         cold=cold,
         shorten=shortened,
         standing=(*_plan(talk), *corrections(stands, now)),
+        policy=talk.wanted.policy,
     )
     talk.errata = Errata(stands, now)
     await talk.keep("errata", talk.errata.to_plain())
