@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 
+from growbox_tui.agent import heads
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.events import PromptBuilt, UsageReported
 from growbox_tui.agent.expected import Expected
@@ -31,6 +32,8 @@ async def ledger_of(talk: Conversation, model: Model) -> Ledger:
     if ledger is None:
         kept = await talk.mind.kept(_key(talk, model))
         ledger = talk.ledgers[model.name] = from_plain(kept, rules, talk.learned.ratio)
+        if heads.shared(ledger):
+            heads.take(ledger, await talk.mind.kept(_heads_key(model), {}))
     ledger.rules = rules  # A server may have refused a cache field meanwhile.
     return ledger
 
@@ -127,6 +130,11 @@ async def _keep(
     )
     await talk.mind.note_request(session, expected.epoch, _row(expected, report, settled, came))
     await talk.mind.keep(_key(talk, model), to_plain(expected.ledger))
+    if heads.shared(expected.ledger):
+        others = await talk.mind.kept(_heads_key(model), {})
+        mine = heads.put(expected.ledger, expected.prompt, others)
+        if mine is not None:
+            await talk.mind.keep(_heads_key(model), mine)
     if expected.number:
         talk.spoke = model.name
         await talk.mind.keep(f"spoke:{session}", [model.name, expected.number])
@@ -178,3 +186,7 @@ def _bill(expected: Expected, said: Usage, settled: Settled) -> Bill:
 
 def _key(talk: Conversation, model: Model) -> str:
     return f"cache:{talk.window.session}:{model.name}"
+
+
+def _heads_key(model: Model) -> str:
+    return f"heads:{model.name}"

@@ -140,7 +140,7 @@ def reach(
         alive = _last(blocks, held.slot)
     else:
         alive = next(
-            (at for at in range(same, -1, -1) if now - held.seen[blocks[at].digest] <= rules.ttl_s),
+            (at for at in range(same, -1, -1) if _age(held, blocks[at], now) <= rules.ttl_s),
             -1,
         )
     if rules.kind == "none":
@@ -194,8 +194,14 @@ def _by_marks(
 def _fresh(held: Held, block: Block, now: float, rules: CacheRules, longest: float) -> bool:
     """Whether a request that is not too old began with all up to this block. Beyond the short
     life only what a long-lived entry covers counts."""
-    age = now - held.seen[block.digest]
+    age = _age(held, block, now)
     return age <= rules.ttl_s or (age <= longest and _lives(held, block, now))
+
+
+def _age(held: Held, block: Block, now: float) -> float:
+    """Seconds since a request last began so; what was forgotten in front of a known prefix is as
+    old as time."""
+    return now - held.seen.get(block.digest, -1e18)
 
 
 def _lives(held: Held, block: Block, now: float) -> bool:

@@ -231,3 +231,27 @@ async def test_a_file_of_an_earlier_version_goes_on_with_its_count(memory: Memor
     again = await bench_on(memory, voice, session=bench.session.id)
     built, _ = await asked(again, "one")
     assert (built.request, built.kind) == (8, "model")
+
+
+async def test_a_new_session_is_forecast_the_head_that_another_one_left(memory: Memory) -> None:
+    voice = Voice(Hour(), cache_rules=replace(MARKS, min_tokens=5))
+    await asked(await bench_on(memory, voice), "one " * 200)
+    # The second session reads the head, and only then its size is known to the token.
+    built, usage = await asked(await bench_on(memory, voice), "another " * 200)
+    assert usage.cache_read
+    assert 0 < built.predicted <= usage.cache_read * 2
+    assert built.kind == usage.kind == "first"
+    built, usage = await asked(await bench_on(memory, voice), "a third " * 200)
+    assert built.predicted == usage.cache_read
+    built, usage = await asked(await bench_on(memory, voice), "a fourth " * 200, wait=400)
+    assert (built.predicted, usage.cache_read) == (0, 0)
+
+
+async def test_a_cache_that_is_found_by_a_sessions_key_is_not_promised_to_another(
+    memory: Memory,
+) -> None:
+    rules = CacheRules("prefix", 600, min_tokens=20, step=1)
+    voice = Voice(Hour(), cache_rules=rules)
+    await asked(await bench_on(memory, voice), "one " * 200)
+    built, _ = await asked(await bench_on(memory, voice), "another " * 200)
+    assert built.predicted == 0

@@ -603,3 +603,15 @@ def test_a_reply_that_comes_back_shorter_than_it_was_paid_for_spoils_no_size() -
     asked = talk.ask()
     assert asked.forecast.tokens == asked.read
     assert asked.forecast.total == asked.total
+
+
+@pytest.mark.parametrize("rules", EVERY)
+def test_what_was_forgotten_in_front_of_a_known_prefix_breaks_no_forecast(
+    rules: CacheRules,
+) -> None:
+    talk = asked_twice(rules)
+    for digest in list(talk.ledger.held.seen)[:3]:
+        del talk.ledger.held.seen[digest]
+    talk.now += 200_000
+    asked = talk.ask()
+    assert asked.forecast.tokens <= asked.read
