@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -218,10 +218,13 @@ class Memory:
 
     # ---- requests ----------------------------------------------------------------------------
 
-    async def note_request(self, session: str, epoch: int, body: str) -> None:
-        """Keep the ledger's record of a request; memory does not look inside."""
+    async def note_request(
+        self, session: str, epoch: int, body: str, kept: Mapping[str, Any] | None = None
+    ) -> None:
+        """Keep the ledger's record of a request, and small settings with it, in one transaction;
+        memory does not look inside."""
         at = self._clock.now()
-        await self._write(lambda db: requests.note_request(db, session, epoch, body, at))
+        await self._write(lambda db: requests.note_request(db, session, epoch, body, at, kept))
 
     async def last_request(self, session: str) -> str | None:
         """The newest record that ``note_request`` kept."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from typing import Any
 
 from growbox_tui.agent import heads
 from growbox_tui.agent.conversation import Conversation
@@ -128,16 +129,18 @@ async def _keep(
         came.saved,
         model.name,
     )
-    await talk.mind.note_request(session, expected.epoch, _row(expected, report, settled, came))
-    await talk.mind.keep(_key(talk, model), to_plain(expected.ledger))
+    kept: dict[str, Any] = {_key(talk, model): to_plain(expected.ledger)}
     if heads.shared(expected.ledger):
         others = await talk.mind.kept(_heads_key(model), {})
         mine = heads.put(expected.ledger, expected.prompt, others)
         if mine is not None:
-            await talk.mind.keep(_heads_key(model), mine)
+            kept[_heads_key(model)] = mine
     if expected.number:
         talk.spoke = model.name
-        await talk.mind.keep(f"spoke:{session}", [model.name, expected.number])
+        kept[f"spoke:{session}"] = [model.name, expected.number]
+    row = _row(expected, report, settled, came)
+    await talk.mind.note_request(session, expected.epoch, row, kept)
+    if expected.number:
         talk.publish(report)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from memory.types import (
@@ -141,8 +141,10 @@ class Mind(Protocol):
     async def set_model(self, session: str, model: str) -> None:
         """Another voice goes on with the conversation."""
 
-    async def note_request(self, session: str, epoch: int, body: str) -> None:
-        """Keep a request's ledger entry."""
+    async def note_request(
+        self, session: str, epoch: int, body: str, kept: Mapping[str, Any] | None = None
+    ) -> None:
+        """Keep a request's ledger entry, and small settings with it, in one transaction."""
 
     async def requests(self, session: str) -> list[tuple[int, int, str]]:
         """(milliseconds, epoch, record) of each request of a session, oldest first."""

@@ -4,19 +4,31 @@ only that they are JSON objects.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memory.store import settings
 from memory.store.database import Database
 from memory.store.texts import clean
 
 
-def note_request(db: Database, name: str, epoch: int, body: str, at: int) -> None:
-    """Keep the record of a request. ``at``: milliseconds, UTC."""
-    db.execute(
-        "INSERT INTO requests (session, epoch, at, body) VALUES (?, ?, ?, ?)",
-        (name, epoch, at, clean(body)),
-    )
+def note_request(
+    db: Database,
+    name: str,
+    epoch: int,
+    body: str,
+    at: int,
+    kept: Mapping[str, Any] | None = None,
+) -> None:
+    """Keep the record of a request, and small settings with it, in one transaction. ``at``:
+    milliseconds, UTC."""
+    with db.transaction():
+        db.execute(
+            "INSERT INTO requests (session, epoch, at, body) VALUES (?, ?, ?, ?)",
+            (name, epoch, at, clean(body)),
+        )
+        for key, value in (kept or {}).items():
+            settings.keep(db, key, value)
 
 
 def last_request(db: Database, name: str) -> str | None:
