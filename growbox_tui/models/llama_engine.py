@@ -30,6 +30,8 @@ SLOW, FAST = 0.4, 0.15
 """Seconds: a batch that takes longer halves the next, one that takes less doubles it."""
 
 
+_ID_BYTES = 4
+"""Of a token's number in a file."""
 _MAIN, _ASIDE = 0, 1
 """llama.cpp's sequences: what stands, and a part of it while that is written to a file."""
 
@@ -172,9 +174,9 @@ class Engine:
 
     @property
     def bytes_per_token(self) -> int:
-        """What a token takes in a file, by what stands now; at least 1."""
+        """What a token takes in a file, by what stands now."""
         size = int(self._cpp.llama_state_seq_get_size(self._context, _MAIN))
-        return max(1, size // max(1, len(self.tokens)))
+        return _ID_BYTES + size // max(1, len(self.tokens))
 
     @property
     def build(self) -> str:

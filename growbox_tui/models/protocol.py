@@ -231,5 +231,5 @@ class Foresees(Protocol):
 
     async def foresee(self, request: Request) -> tuple[int, int] | None:
         """(tokens of the prompt, tokens of them that need not be evaluated), by what this voice
-        was sent and said before, not by asking its engine. ``None`` before its weights are
-        loaded."""
+        was sent and said before, not by asking its engine. ``None`` where it cannot say. Raises
+        ``ModelError``: the first time its weights may be loaded for it."""

@@ -194,7 +194,9 @@ def test_control_tokens_in_a_text_are_text(engine: Engine) -> None:
 
 
 def test_the_context_grows_and_what_stands_in_it_moves_along(engine: Engine) -> None:
-    tokens = engine.vocabulary.tokenize("The oak, the elm and the ash are trees. " * 40, special=False)
+    tokens = engine.vocabulary.tokenize(
+        "The oak, the elm and the ash are trees. " * 40, special=False
+    )
     engine.evaluate(tokens[:30], never)
     assert engine.evaluate(tokens[:70], never) == 40
     with engine.sampler(GREEDY) as draw:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from growbox_tui.agent.messages import Message, Text, Thinking, ToolCall, ToolResult
+from growbox_tui.agent.messages import Message, Role, Text, Thinking, ToolCall, ToolResult
 from growbox_tui.models.llama_prompt import Prompt, Template
 from growbox_tui.models.protocol import BadReply, Request
 
@@ -78,6 +80,42 @@ def test_a_model_without_tools_still_reads_earlier_calls() -> None:
 
 def test_neighbouring_user_messages_become_one_so_that_turns_alternate() -> None:
     assert flat(rendered(STRICT, user("a"), user("b"), system=())) == "<user>a\n\nb"
+
+
+def test_neighbours_of_the_model_become_one_with_the_calls_of_both() -> None:
+    also = Message("assistant", (Text("And on."), ToolCall("call_2", "read_file", "{}")))
+    text = flat(rendered(HERMES, user("hi"), CALL, also, RESULT, tools=True))
+    assert "<|assistant|>I look.\n\nAnd on.<tool_call>" in text
+    assert text.count("<tool_call>") == 2
+    assert flat(rendered(STRICT, user("a"), *[Message("assistant", (Text("b"),))] * 2)) == (
+        "<user>Be brief.\n\na<assistant>b\n\nb"
+    )
+
+
+def test_each_part_of_a_message_is_a_content_of_its_own() -> None:
+    region = Message("user", (Text("one"), Text("two")))
+    apart = [each.text for each in rendered(STRICT, region, user("a")).segments if not each.special]
+    assert apart == ["Be brief.", "one", "two", "a"]
+
+
+@given(st.data(), st.sampled_from(["", HERMES, STRICT]), st.booleans())
+def test_nothing_moves_when_a_conversation_grows(
+    data: st.DataObject, template: str, tools: bool
+) -> None:
+    said = st.lists(st.sampled_from(["a", "b\n", "<|im_end|>"]), min_size=1, max_size=3)
+    kinds = st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), said), max_size=6)
+    messages = [user("region"), *(message(*each) for each in data.draw(kinds))]
+    whole = rendered(template, *messages, tools=tools).segments
+    for count in range(1, len(messages)):
+        part = rendered(template, *messages[:count], tools=tools).segments
+        last = max(place for place, each in enumerate(part) if not each.special)
+        assert part[: last + 1] == whole[: last + 1]
+
+
+def message(role: Role, texts: list[str]) -> Message:
+    if role == "tool":
+        return Message("tool", (ToolResult("call_1", texts[0]),))
+    return Message(role, tuple(map(Text, texts)))
 
 
 def test_a_template_that_refuses_a_system_message_gets_it_with_the_first_words() -> None:
