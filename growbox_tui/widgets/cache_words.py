@@ -75,6 +75,8 @@ def classed(kind: Shortfall, cause: str) -> str:
     name, cause = NAMES.get(kind, one_line(kind)), one_line(cause)
     if not name or not cause:
         return name or cause
+    if kind == "not reported":  # that much stands in the report's own place
+        return cause
     return cause if cause.casefold().startswith(name.casefold()) else f"{name}: {cause}"
 
 

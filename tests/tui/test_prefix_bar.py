@@ -135,6 +135,7 @@ def test_a_shortfall_is_told_by_its_class_and_its_cause() -> None:
     expired = replace(USAGE, cache_read=0, kind="expiry", cause="6 min passed, it lives 5")
     assert verdict(PROMPT, expired) == Phrase("expired: 6 min passed, it lives 5", "caution")
     assert verdict(PROMPT, replace(USAGE, kind="edit", cause="at block 3")).kind == "alarm"
+    assert classed("not reported", "it ended before") == "it ended before"
     assert classed("provider", "provider forgot 300") == "provider forgot 300"
     assert outcome("", "the provider forgot", 100, 0) == Phrase("the provider forgot", "alarm")
     assert outcome("", "more than was sure", 100, 200).kind == "quiet"
