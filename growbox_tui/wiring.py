@@ -153,23 +153,18 @@ class Workbench:
     ) -> Conversation:
         from executors.registry import builtin
         from executors.workspace import Workspace
+        from growbox_tui import bindings
+        from growbox_tui.agent.asking import Asking
         from growbox_tui.agent.conversation import Conversation
-        from growbox_tui.agent.dispatch import Asking, Dispatch
+        from growbox_tui.agent.dispatch import Dispatch
         from growbox_tui.agent.gate import Policy
         from growbox_tui.agent.take_up import take_up
-        from growbox_tui.bindings import (
-            Granted,
-            keep_warm,
-            look_with,
-            mention_reader,
-            page_from,
-            wanted,
-        )
 
         workspace = Workspace(self.project)
         project = str(self.project)
-        hands = builtin(workspace, look_with(memory, project, session_id), page_from(memory))
-        granted = Granted(memory, project)
+        look = bindings.look_with(memory, project, session_id)
+        hands = builtin(workspace, look, bindings.page_from(memory))
+        granted = bindings.Granted(memory, project)
         policy = Policy(
             self.project,
             lambda path: workspace.is_secret(Path(path)),
@@ -185,11 +180,10 @@ class Workbench:
             publish=publish,
             tools=hands.tools(),
             system=self._system,
-            read_file=mention_reader(workspace, policy),
-            wanted=wanted(self.settings),
-            keep_warm=keep_warm(self.settings),
+            read_file=bindings.mention_reader(workspace, policy),
+            wanted=bindings.wanted(self.settings),
+            keep_warm=bindings.keep_warm(self.settings),
         )
-        await talk.use(model)
         await take_up(talk)
         return talk
 

@@ -10,9 +10,10 @@ from growbox_tui.agent.pace import recall_rate
 
 
 async def take_up(talk: Conversation) -> None:
-    """Read what earlier processes kept of this session: rules, plan, what was told, and the
-    rate at which it grows. A new session has none of it."""
+    """Read what earlier processes kept: what the model taught, and of this session its rules, its
+    plan, what was told, and the rate at which it grows. A new session has none of that."""
     session, kept = talk.window.session, talk.mind.kept
+    await talk.use(talk.model)
     talk.rules = await talk.mind.rules(session)
     talk.plan = tuple(PlanItem(text, state) for text, state in await kept(f"plan:{session}", []))
     talk.waiting = tuple(await kept(f"waiting:{session}", []))

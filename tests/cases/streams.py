@@ -15,7 +15,8 @@ from pathlib import Path
 
 from executors.protocol import Arguments, Claim, Details, ExecutorSpec, Job, Outcome
 from executors.registry import Registry
-from growbox_tui.agent.dispatch import ANSWERED_BY_FLAG, Asking, Dispatch
+from growbox_tui.agent.asking import ANSWERED_BY_FLAG, Asking
+from growbox_tui.agent.dispatch import Dispatch
 from growbox_tui.agent.gate import Policy
 from growbox_tui.agent.messages import Message, Text
 from growbox_tui.models.anthropic_wire import AnthropicModel

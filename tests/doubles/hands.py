@@ -18,8 +18,9 @@ from executors.protocol import (
     Job,
     Outcome,
 )
+from growbox_tui.agent.asking import Asking
 from growbox_tui.agent.conversation import Conversation
-from growbox_tui.agent.dispatch import Asking, Dispatch
+from growbox_tui.agent.dispatch import Dispatch
 from growbox_tui.agent.events import Event, SessionOpened
 from growbox_tui.agent.gate import Policy
 from growbox_tui.agent.limits import Limits
@@ -164,7 +165,6 @@ async def session_on(
         today=lambda: "2026-05-03",
         limits=limits or Limits(),
     )
-    await talk.use(model)
     await take_up(talk)
     made = Session(
         talk,
