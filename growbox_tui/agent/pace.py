@@ -28,7 +28,12 @@ def budget(talk: Conversation) -> Budget:
     window = room(talk)
     fixed = front(talk)
     return economy.budget(
-        window, min(fixed, window), talk.rate, prices(talk), region=_region(talk, window)
+        window,
+        min(fixed, window),
+        talk.rate,
+        prices(talk),
+        region=_region(talk, window),
+        filled=talk.window.region_tokens,
     )
 
 

@@ -67,7 +67,7 @@ class Ours:
     epochs: int
     """How many epochs ended, kept warm."""
     foreseen: float
-    """Share of calls, with the recorded gaps, that the product's ledger foresaw to the token."""
+    """Share of calls, with the recorded gaps, that the product's ledger foresaw."""
 
 
 def over(traces: Mapping[str, Trace], provider: Provider, make: Callable[[], Layout]) -> Run:

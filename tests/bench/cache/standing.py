@@ -99,7 +99,7 @@ class Standing:
     raw: int = 0
     """Tokens of the tail, over all calls."""
     foreseen: int = 0
-    """Calls of which the ledger's forecast was right to the token."""
+    """Calls of which the ledger's forecast was right, to a hundredth of the prompt."""
     _rate: AppendRate = field(default_factory=AppendRate)
     _grown_from: tuple[int, int] = (0, 0)
     _settled: int = 0
@@ -186,15 +186,16 @@ class Standing:
         """Let the ledger compare its forecast with the report."""
         assert self._waiting is not None
         prompt, forecast = self._waiting
+        whole = served.read + served.written + served.plain
         usage = Usage(
-            input=served.read + served.written + served.plain,
+            input=whole,
             output=0,
             cache_read=served.read,
             cache_write=served.written,
         )
         reply = self.actor.message(self._place + 1)
         settled = self.ledger.settle(prompt, forecast, usage, reply)
-        self.foreseen += settled.predicted == served.read
+        self.foreseen += abs(settled.predicted - served.read) <= whole // 100
 
     @property
     def past(self) -> int:
@@ -214,7 +215,14 @@ class Standing:
     def _budget(self) -> Budget:
         rules = self.ledger.rules
         prices = Prices(rules.read, rules.write)
-        return economy.budget(self.size, SYSTEM, self._rate, prices, tail=self.tail)
+        return economy.budget(
+            self.size,
+            SYSTEM,
+            self._rate,
+            prices,
+            tail=self.tail,
+            filled=self.window.region_tokens,
+        )
 
     def _worth_it(self) -> bool:
         sizes = self._budget()
