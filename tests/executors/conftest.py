@@ -1,4 +1,4 @@
-"""A workspace in a throw-away folder, with the nine hands in it."""
+"""A workspace in a throw-away folder, with the ten hands in it."""
 
 from __future__ import annotations
 
