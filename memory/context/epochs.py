@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from memory.config import EMBED_CHARS
 from memory.context.eviction import DEFAULT, Policy, two_stage
 from memory.context.index_queue import IndexQueue
 from memory.context.judging import Judged
@@ -101,14 +102,11 @@ def harvest(
     names = [*(entry.node for entry in spoken if entry.node), *memories, asked]
     with db.snapshot():
         found = {node.id: node for node in nodes.by_ids(db, names)}
-        task = found[asked].text if asked in found else ""
+        task = found[asked].text[:EMBED_CHARS] if asked in found else ""
         held = frozenset(name for name in memories if window.held(name))
-        made = condensed(
-            Left(
-                *(going.left, going.cut, found, memories, held, task, number),
-                coming.budget.condense,
-            )
-        )
+        left = Left(going.left, going.cut, found, memories, held, task, number)
+        made = condensed(replace(left, condense=coming.budget.condense))
+        made = _with_room_for_pins(made, window, coming.budget.region_high // 2)
         added = sum(item.tokens for item in made.items)
         sweeps = coming.cold or window.region_tokens + added > coming.budget.region_high
         chain = window.chain.copy()
@@ -118,6 +116,21 @@ def harvest(
         if sweeps and stamp:
             chain.judge(line for line in lines.load(db, window.session, stamp)[0] if line.embedding)
     return Harvest(made, chain, task, sweeps)
+
+
+def _with_room_for_pins(made: Condensed, window: Window, most: int) -> Condensed:
+    """Without pinned memories for which there is no room: pins take at most ``most`` tokens of the
+    region, so that they do not drive out everything else, and each other, at every epoch."""
+    pinned = set(window.pinned)
+    left = most - sum(item.tokens for item in window.items if item.node in pinned)
+    items = []
+    for item in made.items:
+        if item.kind == "memory" and item.node in pinned and not window.found(item.node):
+            if item.tokens > left:
+                continue
+            left -= item.tokens
+        items.append(item)
+    return replace(made, items=tuple(items))
 
 
 def begin(

@@ -136,9 +136,13 @@ class Window:
         """Nodes that stand in the prompt: as items of the region, or shown in the tail."""
         return self._region.nodes | set(self._tail.shown)
 
+    def found(self, node: str) -> bool:
+        """Whether the node was found in this turn."""
+        return self.queue.found_in(node, self.turns)
+
     def held(self, node: str) -> bool:
         """Whether no sweep may take the node: it was found in this turn, or is pinned."""
-        return node in self.queue.pinned or self.queue.found_in(node, self.turns)
+        return node in self.queue.pinned or self.found(node)
 
     def region_holds(self, node_id: str) -> bool:
         """Whether the node stands in the region as a memory."""

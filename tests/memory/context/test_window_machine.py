@@ -226,7 +226,8 @@ class WindowMachine(RuleBasedStateMachine):
         tokens = sum(item.tokens for item in window.items if held(item, wanted))
         if tokens + 12 * 120 <= budget.region_high:
             assert found - window.evicted <= window.remembered
-            assert set(window.pinned) <= window.remembered
+            if budget.region_high // 2 >= 12 * 120:
+                assert set(window.pinned) <= window.remembered
 
     # ---- what is always true -------------------------------------------------------------------
 

@@ -225,6 +225,23 @@ async def test_a_pinned_memory_comes_and_stays_whatever_is_swept(memory: Memory)
     assert talk.memories() == []
 
 
+async def test_pins_take_half_of_the_region_at_most(memory: Memory) -> None:
+    talk = await Talk.begun(memory)
+    nodes = await facts(memory, 30)
+    for node in nodes:
+        await memory.pin(talk.window, node.id)
+    regions = []
+    for _ in range(4):
+        await chatter(talk, 6)
+        await talk.rebase()
+        regions.append(talk.memories())
+
+    assert regions[0] == regions[-1] == [node.id for node in nodes[: len(regions[0])]]
+    assert sum(item.tokens for item in talk.items("memory")) <= talk.budget.region_high // 2
+    assert len(talk.window.pinned) == 30
+    assert talk.items("line")
+
+
 async def test_evicting_marks_and_finding_again_unmarks(memory: Memory) -> None:
     one, other = await facts(memory, 2)
     talk = await Talk.begun(memory)
