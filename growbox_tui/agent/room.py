@@ -22,7 +22,7 @@ FORCED = (1.0, 0.7, 0.4, 0.2)
 """Shares of the room tried one after another while a prompt stays too large."""
 HOUR_S = 3600.0
 COLD_SLACK = 1.2
-"""Times its low mark that a region may be at a cold point before that is worth a sweep."""
+"""Times its low mark that tail or region may be at a cold point before that is worth a sweep."""
 
 EXPIRED = "the cache had expired"
 FULL = "the conversation outgrew its part of the window"
@@ -62,7 +62,7 @@ def _worth_it(talk: Conversation) -> bool:
     """Whether a sweep would make the prompt smaller, or put into its front what has changed."""
     assert talk.window.epoch is not None
     sizes = budget(talk)
-    large = talk.window.tail_tokens > sizes.tail_low + max(0, talk.settled_tail - sizes.tail_low)
+    large = talk.window.tail_tokens > max(sizes.tail_low, talk.settled_tail) * COLD_SLACK
     wide = talk.window.region_tokens > sizes.region_low * COLD_SLACK
     return large or wide or talk.window.epoch.system != talk.system_now()
 
