@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from jsonschema import validate
 
-from growbox_tui.agent.messages import Message, Text, ToolCall
+from growbox_tui.agent.messages import Message, Text, ToolCall, ToolResult
 from growbox_tui.models.llama_engine import LARGEST_BATCH, Engine, Stopped
 from growbox_tui.models.llama_model import LlamaModel, bundled_path
 from growbox_tui.models.llama_sampler import Sampling
+from growbox_tui.models.llama_writer import Writer
 from growbox_tui.models.protocol import (
     EmptyReply,
     Reply,
@@ -158,6 +159,12 @@ async def test_a_call_under_the_grammar_parses_and_fits_its_schema() -> None:
     validate(json.loads(call.arguments), SCHEMA)
     with pytest.raises(EmptyReply, match="used up its room"):
         await answer(model, asking(*asked, user("Read main.py"), most=8, tools=(TOOL,)))
+    # What was taken back of the reply before the call is known as well.
+    read = Message("tool", (ToolResult("call_4", "x = 1"),))
+    then = asking(*request.messages, reply.message, read, most=12, tools=(TOOL,))
+    told = await model.foresee(then)
+    _, after = await answer(model, then)
+    assert told and after.usage and told[1] == after.usage.cache_read
     await model.close()
 
 
@@ -226,3 +233,22 @@ def test_stopping_keeps_what_was_evaluated_so_far(engine: Engine) -> None:
 def test_metadata_that_is_missing_is_empty(engine: Engine) -> None:
     assert engine.vocabulary.metadata("general.architecture") == "llama"
     assert engine.vocabulary.metadata("no.such.key") == ""
+
+
+@pytest.mark.parametrize("surplus", [0, 1, 3, 8])
+def test_what_is_taken_back_of_a_reply_leaves_the_rest_standing(
+    engine: Engine, surplus: int
+) -> None:
+    words = engine.vocabulary
+    prompt = words.tokenize("The ash.", special=False)
+    engine.evaluate(prompt, never)
+    writer = Writer(engine, GREEDY, 50, never)
+    whole = b'I look. <tool_call>\n{"name'
+    for token in words.tokenize(whole.decode(), special=False):
+        engine.push([token])
+        writer.said.append(token)
+
+    writer.rewind(surplus)
+
+    assert b"".join(map(words.piece, writer.said)) == whole[: len(whole) - surplus]
+    assert engine.tokens == [*prompt, *writer.said]

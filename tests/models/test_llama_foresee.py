@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growbox_tui.models.llama_model import LlamaModel
+from growbox_tui.models.llama_sampler import Sampling
 from growbox_tui.models.llama_standing import LEAST_GAIN, Saved, Served, best, spared
-from growbox_tui.models.protocol import Foresees
+from growbox_tui.models.llama_work import Kind, LlamaWork
+from growbox_tui.models.protocol import Delta, Foresees, Reply, Request
 from tests.doubles.calls import Call, Foreseen, asked, foresee, made
 from tests.doubles.tiny_gguf import tiny
 
@@ -67,6 +70,51 @@ async def test_a_voice_that_is_closed_foresees_nothing(tmp_path: Path) -> None:
     await model.close()
 
     assert await model.foresee(asked([])) is None
+
+
+def kind(path: Path, prefixes: Path | None = None) -> Kind:
+    return Kind("local/m", path, 4096, 4, Sampling(temperature=0.6), False, prefixes)
+
+
+@pytest.mark.parametrize("recurrent", [False, True])
+def test_a_request_that_is_stopped_anywhere_leaves_what_is_foreseen(
+    tmp_path: Path, recurrent: bool
+) -> None:
+    work = LlamaWork(kind(tiny(tmp_path / "m.gguf", recurrent=recurrent)))
+    request = Request((), ("The oak and the ash. " * 40,), asked([]).messages, max_output=4)
+    told: list[Delta] = []
+    for most in range(1, 14):
+        asks: list[None] = []
+
+        def stopped(most: int = most, asks: list[None] = asks) -> bool:
+            asks.append(None)
+            return len(asks) > most
+
+        work.answer(replace(request, system=(f"{most}", *request.system)), told.append, stopped)
+        again = replace(request, system=(f"{most}", *request.system, "Be brief."))
+        _, spared = work.foresee(again)
+        work.answer(again, told.append, lambda: False)
+        last = told[-1]
+        assert isinstance(last, Reply) and last.usage and last.usage.cache_read == spared
+    work.close()
+
+
+def test_a_prefix_that_cannot_be_kept_is_told_with_the_next_reply_and_once(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    work = LlamaWork(kind(tiny(tmp_path / "m.gguf"), tmp_path / "file"))
+    request = Request((), ("The oak and the ash. " * 80,), asked([]).messages, max_output=4)
+    notices = []
+    for _ in range(3):
+        told: list[Delta] = []
+        work.answer(request, told.append, lambda: False)
+        last = told[-1]
+        assert isinstance(last, Reply)
+        notices.append(last.notice)
+        if len(notices) == 1:
+            work.keep(lambda: False, last=True)
+    work.close()
+
+    assert notices[0] == notices[2] == "" and "could not be kept" in notices[1]
 
 
 @given(SHORT, SHORT)
