@@ -19,6 +19,7 @@ BENCHES = {
     "prefix": "how much of each request a prefix cache would serve, over three processes",
     "recall_quality": "how well recall finds, and how still it is when there is nothing to find",
     "cache": "what prompt layouts cost at a provider's cache, over recorded sessions",
+    "agreement": "whether forecasts are what providers' caches then report, over whole sessions",
     "local": "whether the local voice foresees its cache, and how soon a process goes on",
     "kill": "what is on file after kill -9 at random moments",
 }
