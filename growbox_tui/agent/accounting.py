@@ -15,7 +15,8 @@ from growbox_tui.agent import heads
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.events import PromptBuilt, UsageReported
 from growbox_tui.agent.expected import Expected
-from growbox_tui.agent.ledger import Ledger, Settled
+from growbox_tui.agent.forecast import Settled
+from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.ledger_file import from_plain, to_plain
 from growbox_tui.agent.messages import Usage
 from growbox_tui.agent.money import Bill, bill, prices
@@ -72,7 +73,12 @@ async def account(talk: Conversation, expected: Expected, reply: Reply, seconds:
     """Keep a request for the next forecast and for the session's story; tell what it came to."""
     said, model = reply.usage or Usage(), expected.model
     settled = expected.ledger.settle(
-        expected.prompt, expected.forecast, said, reply.message, again=expected.again
+        expected.prompt,
+        expected.forecast,
+        said,
+        reply.message,
+        again=expected.again,
+        read=expected.read,
     )
     if talk.model is model:
         await calibrate(talk, said, expected.prompt.tokens)
@@ -85,7 +91,8 @@ async def unreported(talk: Conversation, expected: Expected, seconds: float) -> 
     """Keep and tell a request that ended before the provider said what it took: it may have
     cost, and may have been cached."""
     forecast = expected.forecast
-    expected.ledger.abandon(expected.prompt, forecast)
+    read = expected.begun or expected.read
+    expected.ledger.abandon(expected.prompt, forecast, read=read)
     cause = "it ended before the provider reported"
     gap = expected.ledger.gap(forecast.at)
     settled = Settled(forecast.tokens, forecast.bound, "not reported", cause, gap)

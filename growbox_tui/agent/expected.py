@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from growbox_tui.agent.events import Event, Retrying
-from growbox_tui.agent.ledger import Forecast, Ledger
+from growbox_tui.agent.events import Event, Retrying, TextDelta, ThinkingDelta
+from growbox_tui.agent.forecast import Forecast
+from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.prompt import Prompt
 from growbox_tui.models.protocol import Model, Request
 
@@ -25,12 +26,19 @@ class Expected:
     epoch: int
     again: bool = False
     """Whether it had to be sent more than once."""
+    begun: bool = False
+    """Whether its last try was answered with a piece of a reply: then its prompt has been read."""
+    read: bool = False
+    """Whether that holds of a try before the last."""
 
     def telling(self, publish: Callable[[Event], None]) -> Callable[[Event], None]:
-        """Publishes, and notes whether the request is sent anew."""
+        """Publishes, and notes whether the request is sent anew, and how far a try came."""
 
         def tell(event: Event) -> None:
-            self.again = self.again or isinstance(event, Retrying)
+            if isinstance(event, TextDelta | ThinkingDelta):
+                self.begun = True
+            elif isinstance(event, Retrying):
+                self.again, self.read, self.begun = True, self.read or self.begun, False
             publish(event)
 
         return tell

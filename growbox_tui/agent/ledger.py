@@ -7,15 +7,16 @@ and says why either is less than what was sent before. It never looks at a clock
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from growbox_tui.agent import measure
-from growbox_tui.agent.events import SegmentView, Shortfall
+from growbox_tui.agent.forecast import Forecast, Settled
 from growbox_tui.agent.marking import marked, standing_end
-from growbox_tui.agent.messages import Message, Thinking, Usage
+from growbox_tui.agent.messages import Message, Usage
 from growbox_tui.agent.prompt import Block, Prompt
 from growbox_tui.agent.reach import Held, Reach, Sent, asked, reach, take
+from growbox_tui.agent.scale import Scale
 from growbox_tui.agent.segments import segments
 from growbox_tui.agent.shortfalls import Past, Why, foreseen, reported, slack
 from growbox_tui.models.cache_marks import pays_long
@@ -29,56 +30,19 @@ MOST_OPEN = 8
 """Requests without an end that are remembered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What a cache should serve of a prompt. All in the provider's tokens, as far as known."""
-
-    segments: tuple[SegmentView, ...]
-    tokens: int
-    """What should be served."""
-    cause: str
-    """Why that is less than ``bound``, in words; empty where it is not."""
-    kind: Shortfall = ""
-    bound: int = 0
-    """What was sent before, in whatever place: what the best cache could serve."""
-    total: int = 0
-    """The whole prompt."""
-    most: int = 0
-    """What would be served if requests that were never finished had been cached."""
-    at: float = 0.0
-    """When it is sent, in seconds."""
-    told: tuple[int, int] | None = None
-    """(whole prompt, served) as the voice itself foresaw them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """A forecast beside its report."""
-
-    predicted: int
-    """The forecast again, now that the provider told how large the prompt is."""
-    bound: int
-    kind: Shortfall
-    cause: str
-    gap: float | None
-    """Seconds since the request before; ``None`` for the first."""
-    long_written: int = 0
-    """Tokens of ``Usage.cache_write`` that went into entries that live long."""
-
-
 @dataclass(slots=True)
 class Ledger:
     """One model's cache in one session."""
 
     rules: CacheRules
-    ratio: float = 1.0
-    """The provider's tokens for one estimated token."""
+    scale: Scale = field(default_factory=lambda: Scale.of(1.0))
+    """What the provider's tokens are worth."""
     held: Held = field(default_factory=Held)
     open: list[Sent] = field(default_factory=list)
     """Requests that failed or were stopped: they may have been cached."""
     exact: dict[str, int] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
-    """The blocks that were sent, by content, and their size; see ``measure``."""
+    """The blocks that were sent, by content, and their size where it was told, else 0."""
     trailing: int = 0
     """Tokens that the provider counts behind a mark at the prompt's end."""
     newest: str = ""
@@ -129,10 +93,20 @@ class Ledger:
 
     # ---- after it ----------------------------------------------------------------------------
 
-    def abandon(self, prompt: Prompt, forecast: Forecast) -> None:
-        """The request failed or was stopped: whether it was cached is not known."""
+    def abandon(self, prompt: Prompt, forecast: Forecast, *, read: bool = False) -> None:
+        """The request failed or was stopped: whether it was cached is not known, unless its reply
+        had begun, so that the provider had ``read`` it."""
         ends = self._sizes(prompt, forecast.told)
-        self.open = [*self.open, self._sent(prompt, ends, forecast.at, None, -1)][-MOST_OPEN:]
+        if read:
+            self._was_read(prompt, ends, forecast)
+        else:
+            self.open = [*self.open, self._sent(prompt, ends, forecast.at, None, -1)][-MOST_OPEN:]
+
+    def _was_read(self, prompt: Prompt, ends: Sequence[float], forecast: Forecast) -> None:
+        """Hold what a request left that was read, though its reply never came."""
+        found, _ = self._reach(prompt, ends, forecast.at, forecast.told)
+        take(self.held, self._sent(prompt, ends, forecast.at, None, found.end), self.rules)
+        self.newest = self._newest(prompt)
 
     def settle(
         self,
@@ -142,19 +116,24 @@ class Ledger:
         reply: Message | None = None,
         *,
         again: bool = False,
+        read: bool = False,
     ) -> Settled:
         """Compare with the report, learn from it, and hold what the request left behind.
 
         ``reply`` is what the model said; ``again`` whether the request was sent more than once,
-        so that what the first time left may have served the next.
+        so that what the first time left may have served the next; ``read`` whether it did, since
+        a reply had begun.
         """
         now, before = forecast.at, self.past
         self._calibrate(prompt, usage)
         ends = self._sizes(prompt, forecast.told)
-        if again:
+        unsure = again and not read
+        if read:
+            self._was_read(prompt, ends, forecast)
+        if unsure:
             self.open = [*self.open, self._sent(prompt, ends, now, None, -1)]
         found, most = self._reach(prompt, ends, now, forecast.told)
-        self.open = self.open[:-1] if again else self.open
+        self.open = self.open[:-1] if unsure else self.open
         bound = max(sum(measure.sent_before(prompt.blocks, ends, self.known)), found.tokens)
         why: Why = (forecast.kind, forecast.cause)
         if before.requests:
@@ -180,7 +159,7 @@ class Ledger:
         exact = self.exact
         if told is not None and prompt.blocks:
             exact = {**exact, prompt.blocks[-1].digest: told[0]}
-        return measure.sizes(prompt.blocks, exact, self.known, self.ratio)
+        return measure.sizes(prompt.blocks, exact, self.known, self.scale)
 
     def _total(self, prompt: Prompt, ends: Sequence[float]) -> int:
         marks = [mark for mark in prompt.request.marks if not mark.read_only]
@@ -192,20 +171,27 @@ class Ledger:
         if not usage.input or not prompt.blocks:
             return
         whole, last = usage.input, prompt.blocks[-1].digest
-        self.ratio = min(8.0, max(0.1, whole / max(1, prompt.tokens)))
         for block in prompt.blocks:
             if self.exact.get(block.digest, 0) > whole:
                 del self.exact[block.digest]  # A reply's size was taken for more than came back.
         cached = (usage.cache_read or 0) + (usage.cache_write or 0)
         writes = asked(prompt, self.rules).writes
         end = writes[-1][0] if writes and usage.cache_write is not None and cached else -1
-        if end == len(prompt.blocks) - 1 and whole - cached <= max(MOST_TRAILING, slack(whole)):
-            self.trailing = whole - cached
-            measure.fix(self.exact, last, cached)
-            return
-        measure.fix(self.exact, last, whole)
-        if 0 <= end < len(prompt.blocks) - 1:
-            measure.fix(self.exact, prompt.blocks[end].digest, cached)
+        behind = whole - cached if end == len(prompt.blocks) - 1 else -1
+        if 0 <= behind <= max(MOST_TRAILING, slack(whole)):
+            self.trailing = behind
+            self._fix(prompt, {last: cached})
+        elif 0 <= end < len(prompt.blocks) - 1:
+            self._fix(prompt, {prompt.blocks[end].digest: cached, last: whole})
+        else:
+            self._fix(prompt, {last: whole})
+
+    def _fix(self, prompt: Prompt, told: Mapping[str, int]) -> None:
+        """Take in how large some prefixes are, and learn from it."""
+        fresh = {digest for digest, tokens in told.items() if self.exact.get(digest) != tokens}
+        for digest, tokens in told.items():
+            measure.fix(self.exact, digest, tokens)
+        self.scale = measure.corrected(prompt.blocks, self.exact, self.known, self.scale, fresh)
 
     def _fine(self, prompt: Prompt, ends: Sequence[float], found: Reach) -> int:
         """By how many tokens forecast and report may differ and still agree."""
@@ -217,7 +203,7 @@ class Ledger:
         if found.end < 0 or self.rules.step > 1 or self.rules.kind == "prefix":
             return
         if found.tokens == round(ends[found.end]):
-            measure.fix(self.exact, prompt.blocks[found.end].digest, read)
+            self._fix(prompt, {prompt.blocks[found.end].digest: read})
 
     # ---- how far -------------------------------------------------------------------------------
 
@@ -264,21 +250,28 @@ class Ledger:
         usage: Usage,
     ) -> None:
         """Hold what a finished request left."""
-        ends = self._sizes(prompt, None)
-        measure.learn(prompt.blocks, ends, self.known)
-        said = prompt.reply(reply) if reply is not None and _comes_back(reply) else None
-        if said is not None and usage.input and (tokens := _spoken(usage)):
-            measure.fix(self.exact, said.digest, usage.input + tokens)
-        said = said if self.rules.caches_reply else None
-        if said is not None:
-            self.known[said.content] = _spoken(usage) or round(said.tokens * self.ratio)
+        measure.learn(prompt.blocks, self.exact, self.known)
+        ends = self._sizes(prompt)
+        said = None
+        if reply is not None and (tokens := measure.repeated(reply, usage)) is not None:
+            said = prompt.reply(reply)
+            if usage.input and self.scale.likely(said.makeup, tokens):
+                measure.fix(self.exact, said.digest, usage.input + tokens)
+                self.scale = self.scale.after(said.makeup, tokens)
+        if said is not None and self.rules.caches_reply:
+            self.known.setdefault(said.content, 0)
+        else:
+            said = None
         take(self.held, self._sent(prompt, ends, at, said, hit), self.rules)
         self.open = [sent for sent in self.open if at - sent.at <= self.rules.ttl_s]
         if self.rules.kind == "slot":
             self.open = []
-        writes = asked(prompt, self.rules).writes
-        self.newest = prompt.blocks[writes[-1][0]].digest if writes else ""
+        self.newest = self._newest(prompt)
         self.past = Past(self.past.requests + 1, "", prompt.epoch, at)
+
+    def _newest(self, prompt: Prompt) -> str:
+        writes = asked(prompt, self.rules).writes
+        return prompt.blocks[writes[-1][0]].digest if writes else ""
 
     def _long_written(self, prompt: Prompt, ends: Sequence[float], usage: Usage) -> int:
         marks = [mark for mark in prompt.request.marks if mark.long and not mark.read_only]
@@ -286,15 +279,3 @@ class Ledger:
             return 0
         long_end = ends[prompt.position(marks[-1])]
         return min(usage.cache_write, max(0, round(long_end) - (usage.cache_read or 0)))
-
-
-def _comes_back(reply: Message) -> bool:
-    """Whether the next prompt repeats all that the model wrote: reasoning goes back only with the
-    calls that it led to, and only where its wire has a form for that."""
-    thoughts = [part for part in reply.parts if isinstance(part, Thinking)]
-    return not thoughts or (bool(reply.calls) and all(part.opaque for part in thoughts))
-
-
-def _spoken(usage: Usage) -> int:
-    """Tokens of a reply without the reasoning that a provider keeps to itself."""
-    return max(0, (usage.output or 0) - (usage.reasoning or 0))

@@ -8,10 +8,11 @@ from typing import Any
 
 from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.reach import Held, Sent
+from growbox_tui.agent.scale import Scale
 from growbox_tui.agent.shortfalls import Past
 from growbox_tui.models.cache_rules import CacheRules
 
-FORMAT = 1
+FORMAT = 2
 NAME = 12
 """Letters of a digest; they are packed without anything between them."""
 MOST = 800
@@ -28,7 +29,7 @@ def to_plain(ledger: Ledger) -> dict[str, Any]:
     known = list(ledger.known.items())[-most:]
     return {
         "format": FORMAT,
-        "ratio": ledger.ratio,
+        "scale": ledger.scale.to_plain(),
         "seen": [
             [at, "".join(name for name, _ in same)]
             for at, same in groupby(seen, key=lambda item: item[1])
@@ -52,14 +53,14 @@ def from_plain(plain: Any, rules: CacheRules, ratio: float) -> Ledger:
     """The ledger that ``to_plain`` wrote, by today's rules; a new one where there is none, or
     where it is of another format. ``ratio``: tokens for an estimated one, until it learns."""
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-        return Ledger(rules, ratio)
+        return Ledger(rules, Scale.of(ratio))
     seen = {name: at for at, names in plain["seen"] for name in _unpack(names)}
     entries = {name: (at, life) for name, at, life in plain["entries"]}
     requests, epoch, at = plain["past"]
     names, sizes = plain["known"]
     return Ledger(
         rules,
-        plain["ratio"],
+        Scale.from_plain(plain["scale"]),
         held=Held(seen, entries, frozenset(_unpack(plain["slot"]))),
         open=[
             Sent(sent_at, tuple(_unpack(chain)), tuple((n, life) for n, life in writes), hit, said)

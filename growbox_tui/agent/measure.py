@@ -1,23 +1,24 @@
 """Measure: how many of a provider's own tokens each part of a prompt is.
 
 A report says how large a whole prompt was, and how much of it was served or stored. Each such
-figure fixes the size of one prefix exactly; what lies between two of them is shared out by
-estimate, and remembered of each block, wherever it stands later.
+figure fixes the size of one prefix exactly, and so that of a block which stands alone between two
+of them, wherever it stands later. What else lies between them is shared out by a scale, which is
+corrected by each such figure.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Container, Iterator, Mapping, MutableMapping, Sequence
 from itertools import accumulate
 
+from growbox_tui.agent.messages import Message, Thinking, Usage
 from growbox_tui.agent.prompt import Block, name
+from growbox_tui.agent.scale import FAR, Scale, added
 
 MOST_BLOCKS = 6_000
 """Blocks whose size is remembered, newest first."""
-FAR = 3.0
-"""Times that a block may be larger or smaller than was estimated."""
 UNSURE = 0.15
 """Share of an estimate by which it may be wrong, where words, code and languages are mixed."""
 MOST_EXACT = 1_000
@@ -25,23 +26,19 @@ MOST_EXACT = 1_000
 
 
 def sizes(
-    blocks: Sequence[Block], exact: Mapping[str, int], known: Mapping[str, int], ratio: float
+    blocks: Sequence[Block], exact: Mapping[str, int], known: Mapping[str, int], scale: Scale
 ) -> list[float]:
     """The provider's tokens from the beginning up to the end of each block; they never fall.
 
     Args:
         exact: chained digest → tokens of the prefix, as reported.
-        known: content digest → tokens of that block alone, as learned.
-        ratio: the provider's tokens for one estimated token, where nothing else is known.
+        known: content digest → tokens of that block alone where a report told them, else 0.
+        scale: what else a block is worth.
     """
-    weights = [_weight(block, known, ratio) for block in blocks]
     ends: list[float] = []
     begun = 0.0
     for first, last, tokens in _stretches(blocks, exact):
-        part = weights[first : last + 1]
-        if tokens is not None:
-            fresh = [block.content not in known for block in blocks[first : last + 1]]
-            part = _shared_out(part, fresh, tokens - begun)
+        part = _shared_out(blocks[first : last + 1], known, scale, tokens, begun)
         ends += accumulate(part, initial=begun)
         del ends[first]
         if tokens is not None:
@@ -50,21 +47,47 @@ def sizes(
     return ends
 
 
-def _shared_out(weights: Sequence[float], fresh: Sequence[bool], tokens: float) -> list[float]:
-    """The blocks' sizes when they are so many tokens together. What was learned of some holds, and
-    the ``fresh`` ones take the rest, unless that leaves them far from their estimate."""
-    loose = sum(weight for weight, new in zip(weights, fresh, strict=True) if new)
-    left = tokens - (sum(weights) - loose)
+def _shared_out(
+    blocks: Sequence[Block],
+    known: Mapping[str, int],
+    scale: Scale,
+    tokens: int | None,
+    begun: float,
+) -> list[float]:
+    """The blocks' sizes, where they end together at so many tokens. What was told of some holds,
+    and the others take the rest, unless that leaves them far from their worth."""
+    told = [known.get(block.content, 0) for block in blocks]
+    weights = [
+        float(n or max(1.0, scale.tokens(b.makeup))) for n, b in zip(told, blocks, strict=True)
+    ]
+    if tokens is None:
+        return weights
+    loose = sum(weight for weight, n in zip(weights, told, strict=True) if not n)
+    left = tokens - begun - (sum(weights) - loose)
     if loose and loose / FAR <= left <= loose * FAR:
-        scale = left / loose
-        return [w * scale if new else w for w, new in zip(weights, fresh, strict=True)]
-    scale = tokens / sum(weights)
-    return [weight * scale for weight in weights]
+        share = left / loose
+        return [w if n else w * share for w, n in zip(weights, told, strict=True)]
+    share = (tokens - begun) / sum(weights)
+    return [weight * share for weight in weights]
 
 
-def _weight(block: Block, known: Mapping[str, int], ratio: float) -> float:
-    learned = known.get(block.content)
-    return max(1.0, block.tokens * ratio) if learned is None else float(max(1, learned))
+def corrected(
+    blocks: Sequence[Block],
+    exact: Mapping[str, int],
+    known: Mapping[str, int],
+    scale: Scale,
+    fresh: Container[str],
+) -> Scale:
+    """The scale, after the stretches that end at one of these prefixes became known."""
+    begun = 0
+    for first, last, tokens in _stretches(blocks, exact):
+        if tokens is not None and blocks[last].digest in fresh:
+            part = blocks[first : last + 1]
+            loose = [block for block in part if not known.get(block.content)]
+            left = tokens - begun - sum(known.get(block.content, 0) for block in part)
+            scale = scale.after(added([block.makeup for block in loose]), left)
+        begun = tokens or begun
+    return scale
 
 
 def _stretches(
@@ -101,13 +124,21 @@ def unsure(
     return min(ways) * UNSURE
 
 
-def learn(blocks: Sequence[Block], ends: Sequence[float], known: MutableMapping[str, int]) -> None:
-    """Remember the size of each block of a prompt that went out."""
-    begun = 0.0
-    for content, end in zip(_names(blocks), ends, strict=True):
-        known.pop(content, None)
-        known[content] = round(end - begun)
-        begun = end
+def learn(
+    blocks: Sequence[Block], exact: Mapping[str, int], known: MutableMapping[str, int]
+) -> None:
+    """Remember that the blocks of a prompt went out, and the size of each that is now told: the
+    only one of its stretch of which none was."""
+    told: dict[str, int] = {}
+    begun = 0
+    for first, last, tokens in _stretches(blocks, exact):
+        loose = [block for block in blocks[first : last + 1] if not known.get(block.content)]
+        if tokens is not None and len(loose) == 1:
+            others = sum(known.get(block.content, 0) for block in blocks[first : last + 1])
+            told[loose[0].content] = max(0, tokens - begun - others)
+        begun = tokens or begun
+    for content in _names(blocks):
+        known[content] = known.pop(content, 0) or told.get(content, 0)
     _forget(known, MOST_BLOCKS)
 
 
@@ -125,6 +156,17 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+def repeated(reply: Message, usage: Usage) -> int | None:
+    """Tokens of a reply as the next prompt repeats it, 0 where that is not known; ``None`` where
+    the prompt does not repeat all of it: reasoning goes back only with the calls that it led to,
+    and only where its wire has a form for that."""
+    thoughts = [part for part in reply.parts if isinstance(part, Thinking)]
+    if thoughts and not (reply.calls and all(part.opaque for part in thoughts)):
+        return None
+    kept_back = 0 if thoughts else usage.reasoning or 0
+    return max(0, (usage.output or 0) - kept_back)
+
+
 def fix(exact: MutableMapping[str, int], digest: str, tokens: int) -> None:
     """Take a reported size of a prefix in place of any before."""
     exact.pop(digest, None)
@@ -133,8 +175,9 @@ def fix(exact: MutableMapping[str, int], digest: str, tokens: int) -> None:
 
 
 def _forget(table: MutableMapping[str, int], most: int) -> None:
-    for key in list(table)[: max(0, len(table) - most)]:
-        del table[key]
+    if len(table) > most:
+        for key in list(table)[: len(table) - most]:
+            del table[key]
 
 
 def sent_before(

@@ -16,7 +16,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from growbox_tui.agent.messages import Message, Text, Thinking, message_from_json, message_to_json
+from growbox_tui.agent.messages import (
+    Message,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    message_from_json,
+    message_to_json,
+)
+from growbox_tui.agent.scale import NOTHING, Makeup, added, of_text
 from growbox_tui.models.protocol import Mark, Request
 from memory.tokens import estimate
 from memory.types import Entry, Epoch, Item
@@ -43,8 +53,8 @@ class Block:
     heard: bool = False
     """Whether it ends the system text or a message that the model did not write: there a
     provider may set a mark of its own."""
-    reply: bool = False
-    """Whether the model wrote it."""
+    makeup: Makeup = NOTHING
+    """What it is made of, for those who count tokens better than by one estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,7 @@ class Prompt:
 
     def reply(self, message: Message) -> Block:
         """The block that a reply to this prompt will be, once it stands in the next one."""
+        wire = next((part.wire for part in message.parts if isinstance(part, Thinking)), "")
         body = message_to_json(message)
         content = _hashed(body)
         return Block(
@@ -86,7 +97,7 @@ class Prompt:
             estimate(body),
             name(content),
             parts=max(1, len(message.parts)),
-            reply=True,
+            makeup=_makeup(message, wire),
         )
 
     def marked(self, marks: tuple[Mark, ...]) -> Prompt:
@@ -164,20 +175,33 @@ class _Chain:
 
     def add(self, segment: str, text: str, *, heard: bool = False) -> None:
         """A tool or a system text."""
-        digest, content = self._next(_hashed(text))
-        self.blocks.append(Block(segment, digest, estimate(text), content, heard=heard))
+        made = _read_text(text)
+        digest, content = self._next(made.content)
+        self.blocks.append(
+            Block(segment, digest, made.tokens, content, heard=heard, makeup=made.makeup)
+        )
 
     def item(self, item: Item, *, first: bool, last: bool) -> None:
         """An item of the region, which begins or goes on with a segment."""
-        digest, content = self._next(_hashed(item.body), b"" if first else b"\n")
+        made = _read_text(item.body)
+        digest, content = self._next(made.content, b"" if first else b"\n")
+        plain, other, _, _ = made.makeup
+        makeup = (plain + (not first), other, int(first), 0)
         self.blocks.append(
-            Block("region", digest, item.tokens, content, parts=int(first), ends=last)
+            Block(
+                "region",
+                digest,
+                item.tokens,
+                content,
+                parts=int(first),
+                ends=last,
+                makeup=makeup,
+            )
         )
 
     def message(self, segment: str, entry: Entry, said: _Said, wire: str) -> None:
         """A message of the conversation."""
         digest, content = self._next(said.content)
-        reply = said.message.role == "assistant"
         self.blocks.append(
             Block(
                 segment,
@@ -185,8 +209,8 @@ class _Chain:
                 entry.tokens,
                 content,
                 parts=_content_blocks(said.message, wire),
-                heard=not reply,
-                reply=reply,
+                heard=said.message.role != "assistant",
+                makeup=said.makeup if said.thoughtless else _makeup(said.message, wire),
             )
         )
 
@@ -202,12 +226,57 @@ class _Said:
     message: Message
     content: bytes
     """The hash of its body."""
+    makeup: Makeup
+    """Without any reasoning."""
+    thoughtless: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A text, read."""
+
+    content: bytes
+    tokens: int
+    makeup: Makeup
+
+
+# Each request holds what the one before held: nothing of it is read and hashed twice.
 
 
 @lru_cache(maxsize=1024)
 def _read(body: str) -> _Said:
-    # Each request holds what the one before held: nothing of it is read and hashed twice.
-    return _Said(message_from_json(body), _hashed(body))
+    message = message_from_json(body)
+    thoughtless = not any(isinstance(part, Thinking) for part in message.parts)
+    return _Said(message, _hashed(body), _makeup(message, ""), thoughtless)
+
+
+@lru_cache(maxsize=1024)
+def _read_text(text: str) -> _Made:
+    return _Made(_hashed(text), estimate(text), of_text(text))
+
+
+def _makeup(message: Message, wire: str) -> Makeup:
+    """What goes out of a message: reasoning only to the model that it is of."""
+    return added([_made(part) for part in message.parts if _goes_out(part, wire)])
+
+
+def _made(part: Part) -> Makeup:
+    match part:
+        case Text(text):
+            return of_text(text)
+        case Thinking():
+            return of_text(part.opaque)
+        case ToolCall(call, tool, arguments):
+            plain, other, _, _ = of_text(call + tool + arguments)
+        case ToolResult(call, content):
+            plain, other, _, _ = of_text(call + content)
+    return plain, other, 0, 1
+
+
+def _goes_out(part: Part, wire: str) -> bool:
+    if isinstance(part, Thinking):
+        return part.wire == wire and bool(part.opaque)
+    return not isinstance(part, Text) or bool(part.text.strip())
 
 
 def _hashed(text: str) -> bytes:
@@ -226,10 +295,4 @@ def name(digest: bytes) -> str:
 
 def _content_blocks(message: Message, wire: str) -> int:
     """How many content blocks a message is on the wire; never less than one."""
-    sent = 0
-    for part in message.parts:
-        if isinstance(part, Thinking):
-            sent += part.wire == wire and bool(part.opaque)
-        else:
-            sent += not isinstance(part, Text) or bool(part.text.strip())
-    return max(1, sent)
+    return max(1, sum(_goes_out(part, wire) for part in message.parts))

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from growbox_tui.agent.ledger import Forecast, Ledger, Settled
+from growbox_tui.agent.forecast import Forecast, Settled
+from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.ledger_file import from_plain, to_plain
 from growbox_tui.agent.messages import Message, Text, Thinking, Usage, message_to_json
-from growbox_tui.agent.prompt import Prompt, lay_out
+from growbox_tui.agent.prompt import Block, Prompt, lay_out
+from growbox_tui.agent.scale import Scale
 from growbox_tui.models.cache_rules import CacheRules
 from memory.types import Entry, Epoch, Item
 from tests.agent.provider_caches import Provider, serve
@@ -28,6 +30,20 @@ NOTHING = CacheRules("none", 0)
 EVERY = [PREFIX, MARKS, BREAKPOINTS, IMPLICIT, UNITS, SLOT, PLAIN_SLOT, NOTHING]
 HIGH = 1_000
 """Tokens of a middling message here."""
+EXACT = Scale.of(1.0)
+"""Worth whole tokens where texts are hundreds of letters: 27 for each, and 3 for the text."""
+
+
+def words(tokens: int, name: str) -> str:
+    """A text of about so many tokens, and exactly so many by the usual scale."""
+    return f"{name} ".ljust(max(1, tokens // 27) * 100, "x")
+
+
+def item(name: str, tokens: int, *, first: bool = True, segment: int = 0) -> Item:
+    """An item of the region. One that goes on with a segment has a letter less, for the newline
+    in front of it."""
+    body = words(tokens, name)
+    return Item(name, body if first else body[:-1], tokens, segment=segment)
 
 
 @dataclass
@@ -36,7 +52,9 @@ class Talk:
 
     rules: CacheRules
     epoch: Epoch = field(
-        default_factory=lambda: Epoch(1, ("tool",), ("s" * 20, "about hands"), (), 1, "")
+        default_factory=lambda: Epoch(
+            1, (words(27, "tool"),), (words(27, "s"), words(27, "hands")), (), 1, ""
+        )
     )
     entries: list[Entry] = field(default_factory=list)
     now: float = 1_000.0
@@ -49,10 +67,10 @@ class Talk:
         self.extra = 0
         """Tokens that the provider counts behind the last block."""
 
-    def say(self, role: str, tokens: int = HIGH, text: str = "", parts: int = 1) -> Message:
+    def say(self, role: str, tokens: int = HIGH, parts: int = 1) -> Message:
         self.count += 1
-        words = tuple(Text(f"{text or 'words'} {self.count}.{part}") for part in range(parts))
-        message = Message(role, words)  # type: ignore[arg-type]
+        said = tuple(Text(words(tokens // parts, f"{self.count}.{part}")) for part in range(parts))
+        message = Message(role, said)  # type: ignore[arg-type]
         body = message_to_json(message)
         entry = Entry(self.count, self.turn, role, body, tokens, None, ())  # type: ignore[arg-type]
         self.entries.append(entry)
@@ -62,11 +80,11 @@ class Talk:
         return lay_out(self.epoch, self.entries, turn=self.turn, with_tools=True)
 
     def pieces(self, prompt: Prompt) -> list[tuple[str, int]]:
-        return [(b.content, self.weigh(b.content, b.tokens)) for b in prompt.blocks]
+        return [(block.content, self.weigh(block)) for block in prompt.blocks]
 
-    def weigh(self, content: str, tokens: int) -> int:
-        """What the provider counts for a block of so many tokens by our estimate."""
-        return tokens
+    def weigh(self, block: Block) -> int:
+        """What the provider counts for a block."""
+        return round(EXACT.tokens(block.makeup))
 
     def ask(self, *, wait: float = 10, reply: int = 0, report: bool = True) -> Asked:
         """One request; its reply joins the conversation."""
@@ -79,7 +97,7 @@ class Talk:
         if reply:
             message = self.say("assistant", reply)
             block = prompt.reply(message)
-            said = (block.content, self.weigh(block.content, reply))
+            said = (block.content, self.weigh(block))
         bill = serve(self.provider, prompt, pieces, self.now, said)
         usage = Usage(
             bill.total + self.extra,
@@ -110,7 +128,7 @@ class Talk:
         number = self.epoch.number + 1
         left = self.entries[: len(self.entries) - keep]
         new = [
-            Item(f"{number}:{at}", f"line {number} {at}", max(1, segment // len(left)))
+            item(f"line {number} {at}", segment // len(left), first=at == 0)
             for at in range(len(left))
         ]
         items = (*self.epoch.items, *(replace(item, segment=number) for item in new))
@@ -164,12 +182,14 @@ def run(talk: Talk, steps: list[tuple[object, ...]]) -> list[Asked]:
                 talk.advance(int(values[0]))  # type: ignore[call-overload]
             case "edit":
                 at = int(values[0]) % len(talk.entries)  # type: ignore[call-overload]
-                body = message_to_json(Message("user", (Text(f"edited {talk.now}"),)))
+                body = message_to_json(Message("user", (Text(words(50, f"edited {talk.now}")),)))
                 talk.entries[at] = replace(talk.entries[at], body=body)
             case "back" if before is not None:
                 talk.epoch, talk.entries = before[0], list(before[1])
             case "tools":
-                talk.epoch = replace(talk.epoch, tools=(*talk.epoch.tools, f"tool {talk.now}"))
+                talk.epoch = replace(
+                    talk.epoch, tools=(*talk.epoch.tools, words(27, f"tool {talk.now}"))
+                )
             case "resume":
                 talk.resume()
     asked.append(talk.ask())
@@ -215,8 +235,8 @@ def test_what_unfinished_requests_left_is_never_promised_and_never_a_fault(
 class Uneven(Talk):
     """A provider that counts each text by a measure of its own, as tokenizers do."""
 
-    def weigh(self, content: str, tokens: int) -> int:
-        return max(1, tokens * (100 + sum(content.encode()) % 40) // 100)
+    def weigh(self, block: Block) -> int:
+        return max(1, super().weigh(block) * (100 + sum(block.content.encode()) % 40) // 100)
 
 
 @pytest.mark.parametrize("rules", [PREFIX, MARKS, BREAKPOINTS, IMPLICIT, UNITS, SLOT, PLAIN_SLOT])
@@ -258,7 +278,7 @@ def test_a_place_that_was_read_once_is_known_to_the_token_from_then_on() -> None
     edited = talk.entries[0]
     reads = []
     for number in range(3):
-        body = message_to_json(Message("user", (Text(f"edited {number}"),)))
+        body = message_to_json(Message("user", (Text(words(50, f"edited {number}")),)))
         talk.entries = [replace(edited, body=body), *talk.entries[1:]]
         reads.append(talk.ask())
     assert reads[1].forecast.tokens == reads[1].read > 0
@@ -297,11 +317,11 @@ def test_a_prompt_that_only_grew_misses_nothing() -> None:
 
 def test_changed_bytes_within_an_epoch_are_told_with_their_place() -> None:
     talk = asked_twice(MARKS)
-    body = message_to_json(Message("user", (Text("other words"),)))
+    body = message_to_json(Message("user", (Text(words(50, "other")),)))
     talk.entries[0] = replace(talk.entries[0], body=body)
     assert told(talk) == (
         "edit",
-        "bytes changed at block 4, in turn; 3,200 tokens that were sent before stand behind it",
+        "bytes changed at block 4, in turn; 3,192 tokens that were sent before stand behind it",
     )
 
 
@@ -315,14 +335,14 @@ def test_a_new_epoch_is_told_as_such() -> None:
 
 def test_other_tools_are_a_setting_even_where_an_epoch_began_with_them() -> None:
     talk = asked_twice(MARKS)
-    talk.epoch = replace(talk.epoch, number=2, tools=("another tool",))
+    talk.epoch = replace(talk.epoch, number=2, tools=(words(27, "another"),))
     kind, cause = told(talk)
     assert (kind, cause.partition(";")[0]) == ("setting", "the tools changed")
 
 
 def test_rules_that_changed_within_an_epoch_are_a_setting() -> None:
     talk = asked_twice(MARKS)
-    talk.epoch = replace(talk.epoch, system=(*talk.epoch.system, "rules"))
+    talk.epoch = replace(talk.epoch, system=(*talk.epoch.system, words(27, "rules")))
     assert told(talk)[0] == "setting"
 
 
@@ -345,10 +365,10 @@ def test_a_slot_that_another_prompt_took_is_told_as_expired() -> None:
 
 def test_what_no_mark_was_set_for_is_told_as_marks() -> None:
     talk = asked_twice(IMPLICIT)
-    parts = [Item(f"n{at}", f"line {at}", 800, segment=at) for at in (1, 2)]
+    parts = [item(f"line {at}", 800, segment=at) for at in (1, 2)]
     talk.epoch = replace(talk.epoch, number=2, items=tuple(parts))
     talk.ask()
-    later = (*parts, Item("n3", "line 3", 800, segment=3))
+    later = (*parts, item("line 3", 800, segment=3))
     talk.epoch = replace(talk.epoch, number=3, items=later)
     talk.entries = talk.entries[-1:]
     kind, cause = told(talk)
@@ -398,7 +418,7 @@ def test_a_prefix_below_the_minimum_is_told() -> None:
 
 def test_rounding_is_told_where_it_takes_more_than_a_hundredth() -> None:
     talk = Talk(PREFIX)
-    talk.say("user", 1_200)
+    talk.say("user", 1_280)
     talk.ask()
     talk.say("user", 100)
     assert told(talk) == ("step", "served in steps of 128 tokens")
@@ -457,7 +477,7 @@ def test_another_model_knows_nothing_of_the_prompt() -> None:
 
 def test_four_marks_at_most_and_the_third_is_the_one_before() -> None:
     talk = Talk(MARKS)
-    talk.epoch = replace(talk.epoch, items=(Item("n1", "line", 2_000, segment=1),))
+    talk.epoch = replace(talk.epoch, items=(item("line", 2_000, segment=1),))
     talk.say("user")
     newest = None
     for number in range(40):
@@ -530,7 +550,7 @@ def test_a_voice_that_foresees_is_believed_to_the_token() -> None:
 
 def test_segments_are_the_whole_prompt_and_the_hit_ones_what_is_forecast() -> None:
     talk = asked_twice(MARKS)
-    body = message_to_json(Message("user", (Text("other words"),)))
+    body = message_to_json(Message("user", (Text(words(50, "other")),)))
     talk.entries[2] = replace(talk.entries[2], body=body)
     forecast = talk.ask().forecast
     by_state = {
@@ -560,7 +580,7 @@ def test_a_ledger_on_file_is_bounded_and_holds_the_newest_prompt_whole() -> None
 
 def test_a_file_of_another_format_begins_a_new_ledger() -> None:
     for plain in (None, [], {"format": 99}):
-        assert from_plain(plain, MARKS, 1.3) == Ledger(MARKS, 1.3)
+        assert from_plain(plain, MARKS, 1.3) == Ledger(MARKS, Scale.of(1.3))
 
 
 def test_an_empty_prompt_is_forecast_as_nothing() -> None:
@@ -578,9 +598,9 @@ def test_reasoning_that_does_not_come_back_is_no_part_of_the_next_prompt() -> No
         talk.say("user", 3_000)
         prompt = talk.ledger.marked(talk.prompt())
         forecast = talk.ledger.predict(prompt, talk.now)
-        serve(talk.provider, prompt, talk.pieces(prompt), talk.now, None)
-        said = Message("assistant", (Thinking("long thoughts", "m"), Text("short")))
-        talk.ledger.settle(prompt, forecast, Usage(3_009, 2_000, 0, 3_009, 0), said)
+        bill = serve(talk.provider, prompt, talk.pieces(prompt), talk.now, None)
+        said = Message("assistant", (Thinking("long thoughts", "m"), Text(words(50, "short"))))
+        talk.ledger.settle(prompt, forecast, Usage(bill.total, 2_000, 0, bill.write, 0), said)
         talk.entries.append(Entry(9, 1, "assistant", message_to_json(said), 40, None, ()))
         talk.say("user", 300)
         asked = talk.ask()

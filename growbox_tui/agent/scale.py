@@ -1,0 +1,109 @@
+"""Scale: how many tokens a provider makes of characters, learned from what it reported.
+
+A block is made of four things: ASCII characters, other characters, texts, and calls with their
+results; the last two stand for what a provider writes around them. Each is worth some tokens. A
+report tells the tokens of a whole stretch of blocks, which corrects the four figures a little:
+recursive least squares, which is a Kalman filter whose state drifts slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory.tokens import ASCII_TOKENS, OTHER_TOKENS
+
+Makeup = tuple[int, int, int, int]
+"""ASCII characters, other characters, texts, calls and results."""
+
+FAR = 3.0
+"""Times that something may be larger or smaller than its worth."""
+FEW = 20
+"""Tokens by which it may be larger besides."""
+NOTHING: Makeup = (0, 0, 0, 0)
+_SPREAD = (0.06, 0.3, 4.0, 12.0)
+"""By how much the figures may be off before anything was reported."""
+_LEAST, _MOST = (0.08, 0.2, 0.0, 0.0), (0.8, 3.0, 40.0, 120.0)
+"""Figures beyond these are a report's fault."""
+_UNEVEN = 0.04
+"""Share by which two texts of the same makeup differ in tokens."""
+_DRIFT = 1.02
+"""By how much what was learned grows uncertain with each report: models and texts change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Tokens for each of the four, and how sure that is."""
+
+    worth: tuple[float, ...]
+    doubt: tuple[tuple[float, ...], ...]
+    """Covariance of ``worth``."""
+
+    @staticmethod
+    def of(ratio: float) -> Scale:
+        """Before any report: the usual figures, times the model's tokens for an estimated one."""
+        worth = (ASCII_TOKENS * ratio, OTHER_TOKENS * ratio, 3.0, 8.0)
+        doubt = tuple(
+            tuple(spread**2 if row == column else 0.0 for column in range(len(_SPREAD)))
+            for row, spread in enumerate(_SPREAD)
+        )
+        return Scale(worth, doubt)
+
+    def tokens(self, makeup: Sequence[int]) -> float:
+        """Of something so made up."""
+        return sum(worth * times for worth, times in zip(self.worth, makeup, strict=True))
+
+    def likely(self, makeup: Sequence[int], tokens: float) -> bool:
+        """Whether something so made up may be so many tokens."""
+        worth = self.tokens(makeup)
+        return 0 < worth / FAR <= tokens <= worth * FAR + FEW
+
+    def after(self, makeup: Sequence[int], tokens: float) -> Scale:
+        """Corrected by a stretch of blocks that turned out to be so many tokens; not by a figure
+        that can hardly be theirs."""
+        if not self.likely(makeup, tokens):
+            return self
+        doubt = [
+            [min(each * _DRIFT, _SPREAD[row] ** 2) if row == at else each for at, each in line]
+            for row, line in ((row, list(enumerate(line))) for row, line in enumerate(self.doubt))
+        ]
+        pull = [
+            sum(each * times for each, times in zip(line, makeup, strict=True)) for line in doubt
+        ]
+        noise = (_UNEVEN * tokens) ** 2 + 4.0
+        total = noise + sum(each * times for each, times in zip(pull, makeup, strict=True))
+        off = tokens - self.tokens(makeup)
+        worth = tuple(
+            min(most, max(least, value + off * each / total))
+            for value, each, least, most in zip(self.worth, pull, _LEAST, _MOST, strict=True)
+        )
+        left = tuple(
+            tuple(each - pull[row] * pull[at] / total for at, each in enumerate(line))
+            for row, line in enumerate(doubt)
+        )
+        return Scale(worth, left)
+
+    def to_plain(self) -> list[Any]:
+        """What JSON holds of it."""
+        return [list(self.worth), [list(line) for line in self.doubt]]
+
+    @staticmethod
+    def from_plain(plain: list[Any]) -> Scale:
+        """What ``to_plain`` wrote."""
+        worth, doubt = plain
+        return Scale(tuple(worth), tuple(tuple(line) for line in doubt))
+
+
+def added(makeups: Sequence[Makeup]) -> Makeup:
+    """Of several blocks together."""
+    if not makeups:
+        return NOTHING
+    a, b, c, d = (sum(column) for column in zip(*makeups, strict=True))
+    return a, b, c, d
+
+
+def of_text(text: str) -> Makeup:
+    """Of one text block."""
+    plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    return plain, len(text) - plain, 1, 0
