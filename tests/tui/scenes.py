@@ -90,6 +90,9 @@ def stand_still(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("growbox_tui.screens.about.__version__", "1.2.3")
     patch.setattr("growbox_tui.widgets.status_line.FRAMES", "⠹")
     patch.setattr("growbox_tui.app.branch_of", lambda _: "main")
+    # A blink that is due when blinking ends may still come after it.
+    patch.setattr("textual.widgets.TextArea._toggle_cursor_blink_visible", lambda _: None)
+    patch.setattr("textual.widgets.Input._toggle_cursor", lambda _: None)
     patch.setenv("HOME", "/home/ada")
     patch.setenv("TEXTUAL_ANIMATIONS", "none")
 
