@@ -135,9 +135,7 @@ class Warmth:
             return False
         next_one = max(paid.last, sent.forecast.total * read_price)
         if paid.spent + next_one > self.wanted.ceiling:
-            words = (
-                f"Keeping the cache alive has cost ${paid.spent:.2f}; the next is too much."
-            )
+            words = f"Keeping the cache alive has cost ${paid.spent:.2f}; the next is too much."
             talk.publish(Notice("info", words))
             return False
         return True

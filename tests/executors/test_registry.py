@@ -15,8 +15,8 @@ from tests.executors.conftest import Bench
 
 FOLDER = Path(executors.__file__).parent
 NAMES = (
-    "ask_user", "call_tool", "edit_file", "list_files", "plan", "read_file", "recall", "search_text", "shell",
-    "write_file",
+    "ask_user", "call_tool", "edit_file", "list_files", "plan", "read_file", "recall",
+    "search_text", "shell", "write_file",
 )  # fmt: skip
 MAX_CHARACTERS = 3_400
 """Of all ten, as one provider is sent them: 850 tokens of four characters."""
