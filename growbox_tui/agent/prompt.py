@@ -27,6 +27,7 @@ from growbox_tui.agent.messages import (
     message_to_json,
 )
 from growbox_tui.agent.scale import NOTHING, Makeup, added, of_text
+from growbox_tui.models.model_family import binds_thinking
 from growbox_tui.models.protocol import Mark, Request
 from memory.tokens import estimate
 from memory.types import Entry, Epoch, Item
@@ -90,14 +91,14 @@ class Prompt:
         """The block that a reply to this prompt will be, once it stands in the next one."""
         wire = next((part.wire for part in message.parts if isinstance(part, Thinking)), "")
         body = message_to_json(message)
-        content = _hashed(body)
+        said = _read(body, wire)
         return Block(
             "turn",
-            name(_linked(self.tip, content)),
+            name(_linked(self.tip, said.content)),
             estimate(body),
-            name(content),
-            parts=max(1, len(message.parts)),
-            makeup=_makeup(message, wire),
+            name(said.content),
+            parts=said.parts,
+            makeup=said.makeup,
         )
 
     def marked(self, marks: tuple[Mark, ...]) -> Prompt:
@@ -124,9 +125,10 @@ def lay_out(
     _front(chain, tools, system, ruled=len(system) - len(epoch.system[2:]))
     region, region_ends = _region(chain, epoch.items)
     messages, message_ends = list(region), list(region_ends[-1:])
-    for entry in entries:
-        said = _read(entry.body)
-        chain.message("turn" if entry.turn == turn else "tail", entry, said, wire)
+    bare = epoch.carried if binds_thinking(wire) else 0  # What was carried lost its reasoning.
+    for at, entry in enumerate(entries):
+        said = _read(entry.body, wire if at >= bare else "")
+        chain.message("turn" if entry.turn == turn else "tail", entry, said)
         messages.append(said.message)
         message_ends.append(len(chain.blocks) - 1)
     return Prompt(
@@ -188,18 +190,10 @@ class _Chain:
         plain, other, _, _ = made.makeup
         makeup = (plain + (not first), other, int(first), 0)
         self.blocks.append(
-            Block(
-                "region",
-                digest,
-                item.tokens,
-                content,
-                parts=int(first),
-                ends=last,
-                makeup=makeup,
-            )
+            Block("region", digest, item.tokens, content, int(first), last, makeup=makeup)
         )
 
-    def message(self, segment: str, entry: Entry, said: _Said, wire: str) -> None:
+    def message(self, segment: str, entry: Entry, said: _Said) -> None:
         """A message of the conversation."""
         digest, content = self._next(said.content)
         self.blocks.append(
@@ -208,9 +202,9 @@ class _Chain:
                 digest,
                 entry.tokens,
                 content,
-                parts=_content_blocks(said.message, wire),
+                parts=said.parts,
                 heard=said.message.role != "assistant",
-                makeup=said.makeup if said.thoughtless else _makeup(said.message, wire),
+                makeup=said.makeup,
             )
         )
 
@@ -221,14 +215,14 @@ class _Chain:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A stored message, read."""
+    """A stored message, read as it goes out."""
 
     message: Message
     content: bytes
-    """The hash of its body."""
+    """The hash of its body, and of whether its reasoning stays out."""
+    parts: int
+    """Content blocks on the wire; never less than one."""
     makeup: Makeup
-    """Without any reasoning."""
-    thoughtless: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +238,12 @@ class _Made:
 
 
 @lru_cache(maxsize=1024)
-def _read(body: str) -> _Said:
+def _read(body: str, wire: str) -> _Said:
     message = message_from_json(body)
-    thoughtless = not any(isinstance(part, Thinking) for part in message.parts)
-    return _Said(message, _hashed(body), _makeup(message, ""), thoughtless)
+    out = [part for part in message.parts if _goes_out(part, message, wire)]
+    held_back = any(isinstance(part, Thinking) for part in message.parts if part not in out)
+    content = _hashed(body + "\0" if held_back else body)
+    return _Said(message, content, max(1, len(out)), added([_made(part) for part in out]))
 
 
 @lru_cache(maxsize=1024)
@@ -255,17 +251,12 @@ def _read_text(text: str) -> _Made:
     return _Made(_hashed(text), estimate(text), of_text(text))
 
 
-def _makeup(message: Message, wire: str) -> Makeup:
-    """What goes out of a message: reasoning only to the model that it is of."""
-    return added([_made(part) for part in message.parts if _goes_out(part, wire)])
-
-
 def _made(part: Part) -> Makeup:
     match part:
         case Text(text):
             return of_text(text)
         case Thinking():
-            return of_text(part.opaque)
+            return of_text(max(part.text, part.opaque, key=len))
         case ToolCall(call, tool, arguments):
             plain, other, _, _ = of_text(call + tool + arguments)
         case ToolResult(call, content):
@@ -273,9 +264,12 @@ def _made(part: Part) -> Makeup:
     return plain, other, 0, 1
 
 
-def _goes_out(part: Part, wire: str) -> bool:
+def _goes_out(part: Part, message: Message, wire: str) -> bool:
+    """Whether a part is sent: reasoning only to the model that it is of, and where it is a field
+    beside the words, only with the calls that it led to."""
     if isinstance(part, Thinking):
-        return part.wire == wire and bool(part.opaque)
+        beside = part.opaque.startswith('{"field"')
+        return part.wire == wire and bool(part.opaque) and (bool(message.calls) or not beside)
     return not isinstance(part, Text) or bool(part.text.strip())
 
 
@@ -291,8 +285,3 @@ def _linked(tip: bytes, content: bytes, joint: bytes = b"") -> bytes:
 def name(digest: bytes) -> str:
     """A digest as a short name for a block."""
     return base64.b64encode(digest[:DIGEST_BYTES]).decode("ascii")
-
-
-def _content_blocks(message: Message, wire: str) -> int:
-    """How many content blocks a message is on the wire; never less than one."""
-    return max(1, sum(_goes_out(part, wire) for part in message.parts))
