@@ -78,6 +78,32 @@ def test_content_blocks_are_counted_as_the_wire_has_them() -> None:
     assert [block.ends for block in of_its_own.blocks[5:8]] == [False, True, True]
 
 
+def test_reasoning_that_stays_out_is_not_counted_and_makes_other_bytes() -> None:
+    model = "anthropic/claude-sonnet-5-5"
+    thought = Thinking("hm", model, '{"type":"thinking","thinking":"hm","signature":"x"}')
+    talk = [entry(1, 1, "user", "question"), entry(2, 1, "assistant", thought, "answer")]
+    own = lay_out(EPOCH, talk, turn=1, with_tools=True, wire=model).blocks[-1]
+    carried = replace(EPOCH, carried=2)
+    bare = lay_out(carried, talk, turn=1, with_tools=True, wire=model).blocks[-1]
+    assert (own.parts, bare.parts) == (2, 1)
+    assert own.content != bare.content
+    assert own.makeup[0] > bare.makeup[0]
+    # Earlier models take it back wherever it stands.
+    older = replace(thought, wire="anthropic/claude-opus-4-8")
+    kept = [talk[0], entry(2, 1, "assistant", older, "answer")]
+    block = lay_out(carried, kept, turn=1, with_tools=True, wire=older.wire).blocks[-1]
+    assert block.parts == 2
+
+
+def test_reasoning_beside_the_words_goes_out_with_calls_only() -> None:
+    thought = Thinking("long thoughts " * 9, "deepseek/v4", '{"field": "reasoning_content"}')
+    call = ToolCall("c1", "look", "{}")
+    for parts, count in (((thought, "done"), 1), ((thought, "so", call), 3)):
+        talk = [entry(1, 1, "assistant", *parts)]
+        block = lay_out(EPOCH, talk, turn=1, with_tools=True, wire="deepseek/v4").blocks[-1]
+        assert block.parts == count
+
+
 def test_what_was_carried_over_is_counted_with_the_region() -> None:
     assert lay_out(EPOCH, TALK, turn=2, with_tools=True).request.carried == 0
     later = replace(EPOCH, number=2, items=REGION, carried=2)
