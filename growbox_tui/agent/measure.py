@@ -56,6 +56,8 @@ def _shared_out(
 ) -> list[float]:
     """The blocks' sizes, where they end together at so many tokens. What was told of some holds,
     and the others take the rest, unless that leaves them far from their worth."""
+    if tokens is not None and len(blocks) == 1:
+        return [tokens - begun]
     told = [known.get(block.content, 0) for block in blocks]
     weights = [
         float(n or max(1.0, scale.tokens(b.makeup))) for n, b in zip(told, blocks, strict=True)

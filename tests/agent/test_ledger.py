@@ -635,3 +635,16 @@ def test_what_was_forgotten_in_front_of_a_known_prefix_breaks_no_forecast(
     talk.now += 200_000
     asked = talk.ask()
     assert asked.forecast.tokens <= asked.read
+
+
+@pytest.mark.parametrize("rules", [PREFIX, MARKS, BREAKPOINTS, IMPLICIT, UNITS, SLOT])
+def test_a_request_whose_reply_had_begun_was_read_and_so_was_cached(rules: CacheRules) -> None:
+    talk = asked_twice(rules)
+    prompt = talk.ledger.marked(talk.prompt())
+    forecast = talk.ledger.predict(prompt, talk.now)
+    serve(talk.provider, prompt, talk.pieces(prompt), talk.now, None)
+    talk.ledger.abandon(prompt, forecast, read=True)
+    talk.say("user", 500)
+    asked = talk.ask()
+    assert asked.forecast.tokens == asked.read > 6_000
+    assert asked.settled.kind in ("", "step")
