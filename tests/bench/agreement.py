@@ -25,7 +25,8 @@ from growbox_tui.agent.events import PromptBuilt, UsageReported
 from tests.bench.agreement_life import live
 from tests.bench.figures import Figures
 from tests.bench.peers import against_peer
-from tests.doubles.cached_session import VOICES
+from tests.doubles.cached_session import VOICES, Life
+from tests.doubles.hands import of
 
 ENOUGH = 0.99
 
@@ -110,15 +111,18 @@ def lived(name: str, seed: int, verbose: bool = False) -> Tally:
     """One session before one provider."""
     with tempfile.TemporaryDirectory() as folder:
         life = asyncio.run(live(VOICES[name], Path(folder) / "memory.db", seed))
-    step = life.session.talk.cache_rules.step
-    built = [event for event in life.events if isinstance(event, PromptBuilt)]
-    reports = [event for event in life.events if isinstance(event, UsageReported)]
     if verbose:
         print(f"--- {name}")
-        for each in reports:
+        for each in of(life.events, UsageReported):
             print(
                 f"{each.request:4} {each.model:28} {each.input!s:>7} forecast "
                 f"{each.predicted!s:>7} read {each.cache_read!s:>7} bound {each.bound!s:>7} "
                 f"{each.kind}: {each.cause}"
             )
-    return tally(reports, built, step)
+    return of_life(life)
+
+
+def of_life(life: Life) -> Tally:
+    """The same of a session that has ended."""
+    step = life.session.talk.cache_rules.step
+    return tally(of(life.events, UsageReported), of(life.events, PromptBuilt), step)
