@@ -116,10 +116,12 @@ def best(prompt: PromptBuilt, usage: UsageReported | None) -> Phrase | None:
 
 
 def verdict(prompt: PromptBuilt, usage: UsageReported | None) -> Phrase:
-    """Before the report: whether the prefix holds, or where it breaks. After it: whether forecast
+    """Before the report: whether the prefix holds, or why it does not. After it: whether forecast
     and report agree, or the class and the cause of what is missing."""
     if usage is not None and (usage.cache_read is not None or usage.kind or usage.cause):
         return outcome(usage.kind, usage.cause, usage.predicted, usage.cache_read)
+    if prompt.kind:
+        return Phrase(classed(prompt.kind, prompt.cause), TONES.get(prompt.kind, "alarm"))
     if prompt.cause:
         broken = any(segment.state == "broken" for segment in prompt.segments)
         return Phrase(one_line(prompt.cause), "alarm" if broken else "caution")

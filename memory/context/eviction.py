@@ -109,7 +109,6 @@ def two_stage(
     for place in [place for place in staying if stale[place]]:
         if policy.stage_one == "always" or total > budget:
             leave(place, 1)
-
     for place in sorted(staying, key=lambda place: _order(lines[place], scores[place], policy)):
         if total <= budget or len(staying) == 1:
             break

@@ -15,7 +15,7 @@ def test_the_story_of_two_processes_is_one_story(growbox: Growbox) -> None:
     table = growbox("cache").out
 
     assert [row["request"] for row in story["requests"]] == [1, 2]
-    assert [row["kind"] for row in story["requests"]][0] == "first"
+    assert story["requests"][0]["kind"] == "first"
     assert story["requests"][1]["predicted"] > 0
     assert story["totals"]["ever"]["requests"] == 2
     assert [line.split()[0] for line in table.splitlines()[:3]] == ["#", "1", "2"]

@@ -124,6 +124,14 @@ def test_until_the_report_the_prefix_held_or_the_cause_of_its_break_is_told() ->
     assert verdict(replace(PROMPT, request=1), None).text == "first prompt"
 
 
+@pytest.mark.parametrize("kind", [kind for kind in get_args(Shortfall) if kind])
+def test_a_class_is_as_loud_before_the_report_as_after_it(kind: Shortfall) -> None:
+    before = verdict(replace(PROMPT, kind=kind, cause="at block 3"), None)
+    after = verdict(PROMPT, replace(USAGE, kind=kind, cause="at block 3"))
+    assert before == after
+    assert before.kind == TONES[kind]
+
+
 def test_a_forecast_that_came_true_is_told_as_such() -> None:
     assert verdict(PROMPT, USAGE) == Phrase("as forecast", "good")
     silent = replace(USAGE, cache_read=None)
