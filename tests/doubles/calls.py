@@ -75,7 +75,7 @@ async def made(model: LlamaModel, call: Call) -> tuple[Foreseen, str]:
     return Foreseen(call.kind, *told, None), words
 
 
-def calls(seed: int, *, most: int = 1800, long: int = 400) -> Generator[Call, str, None]:
+def calls(seed: int, *, most: int = 1100, long: int = 250) -> Generator[Call, str, None]:
     """Requests one after another; each is sent what the model said to the one before.
 
     A conversation grows, is edited at random places, asked again unchanged, left for an unrelated
