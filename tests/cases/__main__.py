@@ -17,6 +17,7 @@ from tests.cases.verdict import Verdict
 Replay = Callable[[Path], Iterable[Verdict]]
 
 FORMATS = {
+    "cache_cases.jsonl": "cache",
     "edit_cases.jsonl": "edit",
     "fts_cjk_cases.jsonl": "fts_cjk",
     "stream_decode_cases.jsonl": "stream_decode",

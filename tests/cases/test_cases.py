@@ -14,6 +14,7 @@ SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "cases"
 GIVEN = [
     path
     for path in (
+        SHARED / "growbox-anchor-cases" / "cache_cases.jsonl",
         SHARED / "growbox-anchor-cases" / "edit_cases.jsonl",
         SHARED / "growbox-anchor-cases" / "fts_cjk_cases.jsonl",
         SHARED / "growbox-anchor-cases" / "stream_decode_cases.jsonl",
