@@ -16,18 +16,21 @@ from growbox_tui.agent.limits import KeepWarm, Wanted
 from growbox_tui.settings import Settings
 from memory import Memory
 from memory.context.render import render
+from memory.context.window import Window
 from memory.types import Query
 
 LOOK_TOKENS = 500
 """Tokens of one memory that the recall hand brings."""
 
 
-def look_with(memory: Memory, project: str, session: str) -> Callable[[str], Awaitable[str]]:
-    """What the recall hand asks a question with: rendered memories, best first."""
+def look_with(memory: Memory, project: str, window: Window) -> Callable[[str], Awaitable[str]]:
+    """What the recall hand asks a question with: rendered memories, best first. What it finds
+    counts as needed in the session of this window."""
 
     async def look(question: str) -> str:
-        found = await memory.recall(Query(question, project=project, session=session))
+        found = await memory.recall(Query(question, project=project, session=window.session))
         nodes = [hit.node for hit in found.hits]
+        await memory.found(window, [node.id for node in nodes])
         bodies = await asyncio.to_thread(
             lambda: [render(node, LOOK_TOKENS, question) for node in nodes]
         )
@@ -36,12 +39,17 @@ def look_with(memory: Memory, project: str, session: str) -> Callable[[str], Awa
     return look
 
 
-def page_from(memory: Memory) -> Callable[[str], Awaitable[str | None]]:
-    """What the recall hand pages an address in with: the whole text, ``None`` for no such one."""
+def page_from(memory: Memory, window: Window) -> Callable[[str], Awaitable[str | None]]:
+    """What the recall hand pages an address in with: the whole text, ``None`` for no such one.
+    A line of it that has left the prompt of this window comes back with the next epoch."""
 
     async def page(address: str) -> str | None:
         node = await memory.refer(address)
-        return None if node is None else node.text
+        if node is None:
+            return None
+        window.touch([node.id])
+        await memory.reload(window, node.id)
+        return node.text
 
     return page
 

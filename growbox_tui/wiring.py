@@ -162,8 +162,9 @@ class Workbench:
 
         workspace = Workspace(self.project)
         project = str(self.project)
-        look = bindings.look_with(memory, project, session_id)
-        hands = builtin(workspace, look, bindings.page_from(memory))
+        window = await memory.window(session_id)
+        look = bindings.look_with(memory, project, window)
+        hands = builtin(workspace, look, bindings.page_from(memory, window))
         granted = bindings.Granted(memory, project)
         policy = Policy(
             self.project,
@@ -175,7 +176,7 @@ class Workbench:
             project=self.project,
             model=model,
             mind=memory,
-            window=await memory.window(session_id),
+            window=window,
             dispatch=Dispatch(hands, policy, Asking(publish, self._stand_in), granted.add),
             publish=publish,
             tools=hands.tools(),

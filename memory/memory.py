@@ -74,7 +74,7 @@ class Memory:
         self.nap = windows.nap
         self.record = windows.record
         self.pin, self.unpin, self.evict = windows.pin, windows.unpin, windows.evict
-        self.reload = windows.reload
+        self.reload, self.found = windows.reload, windows.found
         self._closed = False
 
     @classmethod

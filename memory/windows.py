@@ -15,6 +15,7 @@ from memory.context import epochs
 from memory.context.eviction import Policy
 from memory.context.index_queue import IndexQueue
 from memory.context.judging import Judged, judged, to_embed
+from memory.context.summary_chain import MOST_RELOADED
 from memory.context.tail_ring import Shorten
 from memory.context.window import Scene, Window
 from memory.protocols import Clock, Embedder
@@ -163,13 +164,13 @@ class Windows:
     async def reload(self, window: Window, iri: str) -> Node | None:
         """Bring back a line that left the summary chain: it stands in the region from the next
         epoch on. The whole node; ``None`` if the address is no weak reference."""
-        if f"{ADDRESS}{_bare(iri)}" not in window.chain.weak_refs:
-            return None
-        node = await self._node(iri)
+        node = await self._node(iri) if window.chain.left(_bare(iri)) else None
         if node is None:
             return None
 
-        async def change() -> Node:
+        async def change() -> Node | None:
+            if not window.chain.left(node.id):  # somebody else was faster
+                return None
             chain = window.chain.copy()
             back, sent = chain.reload(node.address, node.text, self._clock.now())
 
@@ -183,6 +184,17 @@ class Windows:
             return node
 
         return await self._writes.in_turn(change())
+
+    async def found(self, window: Window, ids: Sequence[str]) -> None:
+        """These were found again, the best first: they get warmer, and lines of them that had left
+        the summary chain come back (``reload``), as long as none that came back in this epoch has
+        to go for it."""
+        window.touch(ids)
+        gone = [node for node in dict.fromkeys(ids) if window.chain.left(node)]
+        free = max(0, MOST_RELOADED - len(window.returning))
+        # The best one last: of those that have come back it is then the last to go.
+        for node in reversed(gone[:free]):
+            await self.reload(window, node)
 
     # ---- within ------------------------------------------------------------------------------
 

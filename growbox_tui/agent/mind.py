@@ -138,6 +138,9 @@ class Mind(Protocol):
     async def reload(self, window: Any, iri: str) -> Node | None:
         """Bring back a line that left the summary chain."""
 
+    async def found(self, window: Any, ids: Sequence[str]) -> None:
+        """These were found again, the best first: heat, and lines that had left come back."""
+
     async def set_model(self, session: str, model: str) -> None:
         """Another voice goes on with the conversation."""
 

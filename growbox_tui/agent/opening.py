@@ -99,7 +99,7 @@ async def _remembered(talk: Conversation, text: str, there: Set[str]) -> Found:
         return Found([], [], [Notice("warning", f"memory could not be searched: {error}")])
     # In a thread: a remembered text may be megabytes, and the screen must not wait for it.
     placed = await asyncio.to_thread(place, talk, found, there)
-    talk.window.touch([hit.node.id for hit in found.hits])
+    await talk.mind.found(talk.window, [hit.node.id for hit in found.hits])
     tokens = sum(estimate(body) for body in placed.values())
     told: list[Event] = [_event(talk, found, placed, tokens)]
     if found.notice:

@@ -173,12 +173,14 @@ def _region(
 ) -> tuple[tuple[Item, ...], IndexQueue]:
     """The items of the next epoch, and the heat with all that might be among them."""
     chain = reaped.chain
-    standing = _standing(coming.standing, number)
-    added = [*reaped.made.items, *_back(window, reaped, number), *standing]
+    standing, back = _standing(coming.standing, number), _back(window, reaped, number)
+    added = [*reaped.made.items, *back, *standing]
     queue = _queue_with(window, added, chain)
+    returned = {item.node for item in back}
+    held = [line.seq for line in chain.lines if line_name(line) in returned]
 
     def lines_in(tokens: int) -> tuple[Line, ...]:
-        return two_stage(chain.lines, tokens, at, judged.task, coming.policy).kept
+        return two_stage(chain.lines, tokens, at, judged.task, coming.policy, held).kept
 
     wanted = Wanted(
         *(queue, window.turns, number, coming.budget, coming.cold),

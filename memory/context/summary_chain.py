@@ -106,6 +106,10 @@ class SummaryChain:
         """Addresses of the lines that left, in the order in which they did, each once."""
         return tuple(f"mem://{node}" for node in self._gone)
 
+    def left(self, node: str) -> bool:
+        """Whether the node is one of the weak references."""
+        return node in self._gone
+
     @property
     def tokens(self) -> int:
         """Estimated tokens of all lines."""

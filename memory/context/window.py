@@ -107,6 +107,12 @@ class Window:
         return self.chain.lines
 
     @property
+    def returning(self) -> tuple[Line, ...]:
+        """Lines that came back in this epoch, and stand in the prompt from the next one on."""
+        there = {item.node for item in self.items if item.kind == "line"}
+        return tuple(line for line in self.lines if line.reloaded and line.node not in there)
+
+    @property
     def tokens(self) -> int:
         """Estimated tokens of the whole prompt: tools, system, region and tail."""
         return self._fixed + self._region.tokens + self._tail.tokens

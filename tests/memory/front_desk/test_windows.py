@@ -291,6 +291,42 @@ async def test_lines_that_leave_the_chain_are_weak_references_that_come_back(
     assert "4711" in back.body
 
 
+async def test_what_came_back_does_not_leave_in_the_sweep_that_it_came_back_for(
+    memory: Memory,
+) -> None:
+    talk = await Talk.begun(memory)
+    first = await talk.ask("The code of the door is 4711, remember it.")
+    for _ in range(12):
+        await chatter(talk, 6)
+        await talk.rebase()
+    await memory.reload(talk.window, str(first.node))
+    assert [line.node for line in talk.window.returning] == [first.node]
+    await chatter(talk, 6)
+    small = replace(BUDGET, region_low=400, region_high=400, chain=300)
+    await talk.rebase(small, cold=True)
+    assert first.node in [item.node for item in talk.items("line")]
+    assert talk.window.returning == ()
+
+
+async def test_what_is_found_by_the_way_drives_out_nothing_that_came_back(memory: Memory) -> None:
+    talk = await Talk.begun(memory)
+    said = [str((await talk.ask(f"The code of door {n} is {n * 37}.")).node) for n in range(5)]
+    for _ in range(12):
+        await chatter(talk, 6)
+        await talk.rebase()
+    assert all(talk.window.chain.left(node) for node in said)
+    await memory.reload(talk.window, said[4])
+    before = talk.rendered()
+    await memory.found(talk.window, said[:4])
+    assert [node for node in said if not talk.window.chain.left(node)] == [
+        *said[:2],
+        said[4],
+    ]
+    assert talk.rendered() == before
+    await memory.found(talk.window, said)
+    assert talk.window.chain.left(said[2])
+
+
 @pytest.mark.parametrize(("policy", "stays"), [("literal", False), ("soft", True), ("hard", True)])
 async def test_what_the_user_added_while_the_agent_ran_leaves_as_the_policy_says(
     memory: Memory, policy: str, stays: bool
