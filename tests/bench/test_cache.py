@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.bench.cache.layouts import SYSTEM, AppendAndCompact, Layout, Rebuilt, Sliding
 from tests.bench.cache.meter import Count, Meter, pooled
@@ -19,6 +21,8 @@ from tests.bench.cache.providers import (
     UnitCache,
 )
 from tests.bench.cache.traces import Recorded
+from tests.doubles.cache_layout import Piece
+from tests.doubles.cache_models import CACHES
 
 
 def blocks(*names: str, tokens: int = 1_000) -> Blocks:
@@ -71,6 +75,24 @@ def test_an_entry_expires_unless_it_is_read() -> None:
     assert read(cache, "a", at=300, marks=(0,)) == 1_000
     assert read(cache, "a", at=600, marks=(0,)) == 1_000
     assert read(cache, "a", at=901, marks=(0,)) == 0
+
+
+def test_an_entry_that_was_asked_to_live_long_outlives_a_pause_and_is_dearer() -> None:
+    cache = MarkCache(300, least=0, long_ttl=3_600)
+    served = cache.serve(Asked(blocks("a", "b"), 0, (0, 1), long=(0,)))
+
+    assert (served.written, served.lasting) == (2_000, 1_000)
+    assert Price(2.0, 0.05, 1.25).of(served) == pytest.approx(0.0065)
+    assert read(cache, "a", "b", at=3_000, marks=(0, 1)) == 1_000
+
+
+def test_what_is_alive_is_read_and_not_written_anew_for_long() -> None:
+    cache = MarkCache(300, least=0, long_ttl=3_600)
+    read(cache, "a", marks=(0,))
+
+    again = cache.serve(Asked(blocks("a"), 100, (0,), long=(0,)))
+    assert (again.read, again.lasting) == (1_000, 0)
+    assert read(cache, "a", at=1_000, marks=(0,)) == 0
 
 
 def test_what_is_too_short_is_not_cached() -> None:
@@ -189,3 +211,39 @@ def test_a_price_is_for_a_million_tokens() -> None:
     served = cache.serve(Asked(blocks("a"), 0, (0,)))
 
     assert Price(2.0, 0.05, 1.25).of(served) == pytest.approx(0.0025)
+
+
+# ---- beside the loopback provider's caches ---------------------------------------------------
+
+MODELS = ("anthropic_5m", "openai_auto", "gpt6_explicit", "deepseek_v4", "llamacpp_slot")
+
+
+@given(
+    asked=st.lists(
+        st.tuples(
+            st.lists(st.sampled_from("abc"), min_size=1, max_size=6),
+            st.sets(st.integers(0, 5), max_size=4),
+            st.floats(0, 2_500),
+        ),
+        max_size=8,
+    ),
+    name=st.sampled_from(MODELS),
+)
+def test_both_models_of_each_cache_serve_alike(
+    asked: list[tuple[list[str], set[int], float]], name: str
+) -> None:
+    ours, theirs = PROVIDERS[name].cache(), CACHES[name]()
+    now = 0.0
+    for names, places, pause in asked:
+        now += pause
+        marks = tuple(sorted(place for place in places if place < len(names)))
+        pieces = [
+            Piece(each.encode() * 3_999, "5m" if at in marks else "")
+            for at, each in enumerate(names)
+        ]
+        sizes = [(each, piece.tokens) for each, piece in zip(names, pieces, strict=True)]
+        mine = ours.serve(Asked(sizes, now, marks))
+        other = theirs.serve(pieces, now, own=False)
+
+        assert mine.read == other.read
+        assert mine.written == other.written

@@ -28,15 +28,17 @@ Piece = tuple[str, Blocks]
 class Layout(Protocol):
     """A client's way of laying out prompts."""
 
-    async def take(self, place: int, message: Recorded, *, cold: bool) -> None:
-        """The message is part of the conversation from now on. ``place`` counts the trace;
-        ``cold`` tells that the cache serves nothing any more."""
+    async def take(self, place: int, message: Recorded) -> None:
+        """The message is part of the conversation from now on. ``place`` counts the trace."""
 
     async def ask(self, at: float, reply: Blocks) -> list[Asked]:
         """The requests that lead to one reply, at this second."""
 
     async def told(self, served: Served) -> None:
         """What the provider reports of the newest request."""
+
+    async def pinged(self, at: float, served: Served) -> None:
+        """What it reports of the newest request sent once more at this second."""
 
     @property
     def past(self) -> int:
@@ -77,7 +79,7 @@ class Marker:
         older = (n for n in range(len(blocks) - 1, -1, -1) if blocks[n][0] == self.before)
         marks.update({ends[-1], next(older, ends[-1])})
         self.before = blocks[ends[-1]][0]
-        return Asked(tuple(blocks), at, tuple(sorted(marks)), (), tuple(ends), reply)
+        return Asked(tuple(blocks), at, tuple(sorted(marks)), ends=tuple(ends), reply=reply)
 
 
 @dataclass(slots=True)
@@ -101,13 +103,16 @@ class AppendAndCompact:
     _turns: int = 0
     _summaries: int = 0
 
-    async def take(self, place: int, message: Recorded, *, cold: bool) -> None:
+    async def take(self, place: int, message: Recorded) -> None:
         """Append it."""
         self._pieces.append((message.role, cut(place, message)))
         self._turns += message.role == "user"
 
     async def told(self, served: Served) -> None:
         """Nothing is learnt from it."""
+
+    async def pinged(self, at: float, served: Served) -> None:
+        """Nor from this."""
 
     async def ask(self, at: float, reply: Blocks) -> list[Asked]:
         """Perhaps a summary, then the call."""
@@ -158,12 +163,15 @@ class Sliding:
     _pieces: list[Piece] = field(default_factory=list)
     _marker: Marker = field(default_factory=Marker)
 
-    async def take(self, place: int, message: Recorded, *, cold: bool) -> None:
+    async def take(self, place: int, message: Recorded) -> None:
         """Append it."""
         self._pieces.append((message.role, cut(place, message)))
 
     async def told(self, served: Served) -> None:
         """Nothing is learnt from it."""
+
+    async def pinged(self, at: float, served: Served) -> None:
+        """Nor from this."""
 
     async def ask(self, at: float, reply: Blocks) -> list[Asked]:
         """One call, after dropping."""
@@ -199,7 +207,7 @@ class Rebuilt:
     _turns: int = 0
     _marker: Marker = field(default_factory=Marker)
 
-    async def take(self, place: int, message: Recorded, *, cold: bool) -> None:
+    async def take(self, place: int, message: Recorded) -> None:
         """Append it; a question lays the prompt out anew first."""
         if message.role == "user":
             self._turn()
@@ -207,6 +215,9 @@ class Rebuilt:
 
     async def told(self, served: Served) -> None:
         """Nothing is learnt from it."""
+
+    async def pinged(self, at: float, served: Served) -> None:
+        """Nor from this."""
 
     async def ask(self, at: float, reply: Blocks) -> list[Asked]:
         """One call."""

@@ -27,7 +27,7 @@ class Count:
     total: int = 0
     read: int = 0
     new: int = 0
-    """Tokens of blocks that had not been sent before in this trace."""
+    """Tokens of contents that had not been sent before in this trace."""
     cost: float = 0.0
     """Pings too."""
     worst: int = 0
@@ -102,18 +102,17 @@ class Meter:
         for place, message in enumerate(trace):
             if message.role == "assistant" and place:
                 at = trace[place - 1].at
-                self._keep_alive(at)
+                await self._keep_alive(at, layout)
                 for asked in await layout.ask(at, cut(place, message)):
                     await layout.told(self._send(asked))
                 self.count.calls += 1
                 self.count.past += layout.past
             elif message.role == "user":
-                self._keep_alive(message.at)
-            cold = self._alive is None or message.at - self._alive > self._cache.ttl
-            await layout.take(place, message, cold=cold)
+                await self._keep_alive(message.at, layout)
+            await layout.take(place, message)
         return self.count
 
-    def _keep_alive(self, until: float) -> None:
+    async def _keep_alive(self, until: float, layout: Layout) -> None:
         """Ping until then, as long as it costs less than the rewrite that it saves."""
         last = self._last
         if not self.warm or last is None or self._alive is None:
@@ -129,6 +128,7 @@ class Meter:
             self.count.pings += 1
             self._pinged += 1
             self._alive = at
+            await layout.pinged(at, served)
 
     def _send(self, asked: Asked) -> Served:
         served = self._cache.serve(asked)
@@ -148,7 +148,7 @@ class Meter:
         count.worst = max(count.worst, total - served.read)
         count.largest = max(count.largest, total)
         new = 0
-        for name, tokens in asked.blocks:
+        for name, tokens in asked.contents or asked.blocks:
             if name not in self._seen:
                 self._seen.add(name)
                 new += tokens

@@ -24,11 +24,15 @@ class Asked:
     """Seconds."""
     marks: tuple[int, ...] = ()
     """Blocks behind which an entry is asked for."""
+    long: tuple[int, ...] = ()
+    """Those of them whose entries are to live long."""
     read_marks: tuple[int, ...] = ()
     """Blocks behind which an older entry may be read."""
     ends: tuple[int, ...] = ()
     """Last blocks of the messages of user and tools."""
     reply: Blocks = ()
+    contents: Blocks = ()
+    """What the blocks are made up of, where that is finer: by this is told what is sent anew."""
 
     @property
     def tokens(self) -> int:
@@ -43,6 +47,8 @@ class Served:
     read: int
     written: int
     plain: int
+    lasting: int = 0
+    """Of those that were written, the ones that live long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +58,13 @@ class Price:
     input: float
     read: float
     write: float
+    long_write: float = 2.0
 
     def of(self, served: Served) -> float:
         """US dollars of one prompt."""
-        units = self.read * served.read + self.write * served.written + served.plain
-        return self.input * units / 1e6
+        written = self.write * (served.written - served.lasting)
+        written += self.long_write * served.lasting
+        return self.input * (self.read * served.read + written + served.plain) / 1e6
 
 
 class Cache(Protocol):
@@ -124,6 +132,8 @@ class MarkCache:
     ``lookback``: a mark finds an older entry at most so many blocks back, itself counted; ``None``
     finds entries at marks alone, the newest ``reads`` of them. ``implicit``: the provider sets a
     mark of its own at the newest message of user or tool, and reads at the older ones.
+    ``long_ttl``: seconds of an entry that is asked to live long, where there are such; one that is
+    alive already is read and not written anew, and keeps the life that it has.
     """
 
     def __init__(
@@ -135,12 +145,15 @@ class MarkCache:
         lookback: int | None = 20,
         implicit: bool = False,
         reads: int = 80,
+        long_ttl: float | None = None,
     ) -> None:
         self.ttl = ttl
+        self._long_ttl = long_ttl
         self._least, self._marks, self._lookback = least, marks, lookback
         self._implicit, self._reads = implicit, reads
         self._prefixes = Prefixes()
-        self._entries: dict[int, float] = {}
+        self._entries: dict[int, tuple[float, float]] = {}
+        """Prefix → (when it was last written or read, seconds that it lives)."""
 
     def serve(self, asked: Asked) -> Served:
         """Answer one request; keep what was marked, and refresh what was read."""
@@ -153,19 +166,28 @@ class MarkCache:
         read = 0
         for at in self._readable(asked, marks, len(path)):
             number, tokens = path[at]
-            alive = self._entries.get(number)
-            if alive is not None and asked.at - alive <= self.ttl and tokens >= self._least:
-                self._entries[number] = asked.at
+            if tokens >= self._least and self._alive(number, asked.at):
+                self._entries[number] = asked.at, self._entries[number][1]
                 read = tokens
                 break
-        end = 0
+        end = long_end = 0
         for at in marks:
             number, tokens = path[at]
-            if tokens >= self._least:
-                self._entries[number] = asked.at
-                end = max(end, tokens)
+            if tokens < self._least:
+                continue
+            long = at in asked.long and self._long_ttl is not None
+            life = self._long_ttl if long and self._long_ttl is not None else self.ttl
+            if self._alive(number, asked.at):
+                life = self._entries[number][1]
+            self._entries[number] = asked.at, life
+            end, long_end = tokens, tokens if long else long_end
         written = max(0, end - read)
-        return Served(read, written, total - read - written)
+        lasting = min(written, max(0, long_end - read))
+        return Served(read, written, total - read - written, lasting)
+
+    def _alive(self, number: int, now: float) -> bool:
+        at, life = self._entries.get(number, (-1e18, 0.0))
+        return now - at <= life
 
     def _readable(self, asked: Asked, marks: Sequence[int], blocks: int) -> list[int]:
         """Where an older entry may be found, longest prefix first."""
@@ -229,7 +251,8 @@ class Provider:
 
 SONNET = Price(2.00, 0.05, 1.25)
 PROVIDERS = {
-    "anthropic_5m": Provider(SONNET, lambda: MarkCache(300, least=512), 24),
+    "anthropic_5m": Provider(SONNET, lambda: MarkCache(300, least=512, long_ttl=3_600), 24),
+    "anthropic_short": Provider(SONNET, lambda: MarkCache(300, least=512), 24),
     "anthropic_1h": Provider(Price(2.00, 0.05, 2.00), lambda: MarkCache(3_600, least=512), 24),
     "openai_auto": Provider(
         Price(2.50, 0.10, 1.00), lambda: PrefixCache(600, least=1_024, step=128), 9
@@ -243,5 +266,6 @@ PROVIDERS = {
         Price(1.00, 0.0, 1.0), lambda: PrefixCache(1e12, least=1, replies=True, slot=True), 0
     ),
 }
-"""Prices of the time when the traces were studied; of a local model, a million prefilled tokens
-cost one."""
+"""``anthropic_short`` knows no long entries, so none are asked for; under ``anthropic_1h`` all are
+long, whoever asks. Prices of the time when the traces were studied; of a local model, a million
+prefilled tokens cost one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from growbox_tui.models.cache_rules import CacheRules, rules_for
 from growbox_tui.models.protocol import ModelFacts
@@ -26,6 +26,7 @@ COMPETITORS: dict[str, Callable[[int], Layout]] = {
 
 MODELS = {
     "anthropic_5m": "anthropic/claude-sonnet-5-5",
+    "anthropic_short": "anthropic/claude-sonnet-5-5",
     "anthropic_1h": "anthropic/claude-sonnet-5-5",
     "openai_auto": "openai/gpt-5.4",
     "gpt6_implicit": "openai/gpt-6.1-sol",
@@ -128,4 +129,5 @@ def _rules(provider: str) -> CacheRules:
         cache_write_price=price.input * price.write / 1e6,
         min_cache_tokens=512 if provider.startswith("anthropic") else 0,
     )
-    return rules_for(MODELS[provider], facts)
+    rules = rules_for(MODELS[provider], facts)
+    return replace(rules, long_ttl_s=None) if provider == "anthropic_short" else rules

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from growbox_tui.agent.messages import Message, Part, Text, ToolCall, ToolResult
 from growbox_tui.models.protocol import Mark, Request
 from memory.tokens import estimate
-from memory.types import Entry
+from memory.types import Entry, Item
 from tests.bench.cache.providers import Asked, Blocks
 
 
@@ -21,9 +21,16 @@ class Sight:
 
     _known: dict[str, Blocks] = field(default_factory=dict)
 
-    def of(self, request: Request, entries: Sequence[Entry], at: float, reply: Blocks) -> Asked:
-        """The request for these entries, at this second. The first message is the region where
-        there is one message more than entries."""
+    def of(
+        self,
+        request: Request,
+        items: Sequence[Item],
+        entries: Sequence[Entry],
+        at: float,
+        reply: Blocks,
+    ) -> Asked:
+        """The request for this region and these entries, at this second. The first message is the
+        region where there is one message more than entries."""
         blocks: list[tuple[Hashable, int]] = []
         after: dict[tuple[str, int, int | None], int] = {}
         ends: list[int] = []
@@ -33,17 +40,22 @@ class Sight:
             blocks.append((("system", text), estimate(text)))
             after["system", index, None] = len(blocks) - 1
         ends.append(len(blocks) - 1)
+        regional: set[Hashable] = set()
         ahead = len(request.messages) - len(entries)
         for index, message in enumerate(request.messages):
             if index < ahead:
                 for place, part in enumerate(message.parts):
-                    blocks.append(((message.role, part), size(part)))
+                    blocks.append((("region", part), size(part)))
+                    regional.add(blocks[-1][0])
                     after["message", index, place] = len(blocks) - 1
             else:
                 blocks += self.blocks(message, entries[index - ahead])
             after["message", index, None] = len(blocks) - 1
             if message.role != "assistant":
                 ends.append(len(blocks) - 1)
+
+        said = [block for block in blocks if block[0] not in regional]
+        said += [(item.body, item.tokens) for item in items]
 
         def behind(mark: Mark) -> int:
             return after[mark.place, mark.index, mark.part]
@@ -52,9 +64,11 @@ class Sight:
             tuple(blocks),
             at,
             tuple(behind(mark) for mark in request.marks if not mark.read_only),
+            tuple(behind(mark) for mark in request.marks if mark.long),
             tuple(behind(mark) for mark in request.marks if mark.read_only),
             tuple(ends),
             reply,
+            tuple(said),
         )
 
     def blocks(self, message: Message, entry: Entry) -> Blocks:

@@ -13,9 +13,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from growbox_tui.agent.ledger import Forecast, Ledger
+from growbox_tui.agent.forecast import Forecast
+from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.messages import Message, Text, Usage, message_to_json
 from growbox_tui.agent.prompt import Prompt, lay_out
+from growbox_tui.agent.room import COLD_SLACK, alive
 from growbox_tui.agent.shorten import shortened
 from growbox_tui.models.cache_rules import CacheRules
 from memory.context import economy
@@ -123,12 +125,12 @@ class Standing:
 
     # ---- what the trace says -----------------------------------------------------------------
 
-    async def take(self, place: int, message: Recorded, *, cold: bool) -> None:
+    async def take(self, place: int, message: Recorded) -> None:
         """Record the message, with what is found for it where it is a question."""
         self.clock.seconds, self._place = message.at, place
         body, tokens = self.actor.message(place), message.tokens
         if message.role == "user":
-            if cold and self._worth_it():
+            if not alive(self.ledger, message.at) and self._worth_it():
                 await self._end("the cache had expired", cold=True)
             self._turn += 1
         node = self.actor.node(place, body, self.window.session, self._turn)
@@ -180,22 +182,22 @@ class Standing:
         )
         self._waiting = prompt, self.ledger.predict(prompt, at)
         said = shared(self.actor.message(self._place + 1), sum(tokens for _, tokens in reply))
-        return [self._sight.of(prompt.request, entries, at, said)]
+        return [self._sight.of(prompt.request, self.window.epoch.items, entries, at, said)]
 
     async def told(self, served: Served) -> None:
         """Let the ledger compare its forecast with the report."""
         assert self._waiting is not None
         prompt, forecast = self._waiting
-        whole = served.read + served.written + served.plain
-        usage = Usage(
-            input=whole,
-            output=0,
-            cache_read=served.read,
-            cache_write=served.written,
-        )
+        usage = _usage(served)
         reply = self.actor.message(self._place + 1)
         settled = self.ledger.settle(prompt, forecast, usage, reply)
-        self.foreseen += abs(settled.predicted - served.read) <= whole // 100
+        self.foreseen += abs(settled.predicted - served.read) <= (usage.input or 0) // 100
+
+    async def pinged(self, at: float, served: Served) -> None:
+        """Let the ledger know that the newest request was sent once more."""
+        assert self._waiting is not None
+        prompt = self._waiting[0]
+        self.ledger.settle(prompt, self.ledger.predict(prompt, at), _usage(served))
 
     @property
     def past(self) -> int:
@@ -226,8 +228,8 @@ class Standing:
 
     def _worth_it(self) -> bool:
         sizes = self._budget()
-        large = self.window.tail_tokens > max(sizes.tail_low, self._settled)
-        return large or self.window.region_tokens > 1.2 * sizes.region_low
+        large = self.window.tail_tokens > max(sizes.tail_low, self._settled) * COLD_SLACK
+        return large or self.window.region_tokens > sizes.region_low * COLD_SLACK
 
     async def _end(self, why: str, *, cold: bool) -> None:
         words = self.actor.words
@@ -242,3 +244,9 @@ class Standing:
         )
         self._settled = self.window.tail_tokens
         self.tails.append(self._settled)
+
+
+def _usage(served: Served) -> Usage:
+    """What the provider reports."""
+    whole = served.read + served.written + served.plain
+    return Usage(whole, 0, served.read, served.written)
