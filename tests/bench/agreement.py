@@ -46,6 +46,8 @@ class Tally:
     calls: int
     foretold: int
     """Forecast to the token before the request went out."""
+    foretold_near: int
+    """Forecast then within a step, or one part in a hundred of the prompt."""
     exact: int
     """To the token, once the size of the whole prompt was told."""
     stepped: int
@@ -68,13 +70,14 @@ def tally(reports: Sequence[UsageReported], built: Sequence[PromptBuilt], step: 
     before = {event.request: event.predicted for event in built}
     known = [each for each in reports if each.cache_read is not None]
     gaps = [abs((each.predicted or 0) - (each.cache_read or 0)) for each in known]
-    near = [
-        gap <= max(step, (each.input or 0) // 100) for each, gap in zip(known, gaps, strict=True)
-    ]
+    fine = [max(step, (each.input or 0) // 100) for each in known]
+    early = [abs(before[each.request] - (each.cache_read or 0)) for each in known]
+    near = [gap <= most for gap, most in zip(gaps, fine, strict=True)]
     apart = [each for each, same in zip(known, near, strict=True) if not same]
     return Tally(
         len(known),
-        sum(before.get(each.request) == each.cache_read for each in known),
+        sum(gap == 0 for gap in early),
+        sum(gap <= most for gap, most in zip(early, fine, strict=True)),
         sum(gap == 0 for gap in gaps),
         sum(gap < max(2, step) if step > 1 else gap == 0 for gap in gaps),
         sum(near),
@@ -99,6 +102,7 @@ def measure(given: argparse.Namespace) -> tuple[Figures, bool]:
     figures: Figures = {
         "calls": calls,
         "foretold_exactly": sum(each.foretold for each in found.values()) / calls,
+        "foretold_within_1_percent": sum(each.foretold_near for each in found.values()) / calls,
         "equal_to_the_token": sum(each.exact for each in found.values()) / calls,
         "equal_within_a_step": sum(each.stepped for each in found.values()) / calls,
         "equal_within_1_percent": sum(each.near for each in found.values()) / calls,
