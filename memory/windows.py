@@ -157,8 +157,9 @@ class Windows:
         await self._queued(window, lambda queue: queue.unpin(_bare(node_id)))
 
     async def evict(self, window: Window, node_id: str) -> None:
-        """Have a memory go at the next sweep. Its bytes stay until then, and so it does for good if
-        it is found again meanwhile."""
+        """Have a memory go at the epoch's end, with its line and excerpt, and from the tail with
+        the entry that shows it. Its bytes stay until then, and so it does for good if it is found
+        again meanwhile."""
         await self._queued(window, lambda queue: queue.evict(_bare(node_id)))
 
     async def reload(self, window: Window, iri: str) -> Node | None:

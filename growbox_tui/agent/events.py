@@ -83,6 +83,8 @@ class WindowItemView:
     place: Literal["region", "tail"]
     pinned: bool = False
     """Whether the user pinned it, so that no epoch drops it."""
+    leaving: bool = False
+    """Whether the user dropped it, so that the epoch's end does too."""
 
 
 @dataclass(frozen=True, slots=True)

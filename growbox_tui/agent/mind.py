@@ -56,6 +56,18 @@ class View(Protocol):
         """Ids of the nodes that the user pinned."""
 
     @property
+    def evicted(self) -> frozenset[str]:
+        """Ids of the nodes that the user dropped and that stand there still."""
+
+    @property
+    def remembered(self) -> frozenset[str]:
+        """Ids of all nodes that stand in the prompt beside the messages themselves."""
+
+    @property
+    def leaving(self) -> frozenset[str]:
+        """Those of the dropped that the epoch's end takes."""
+
+    @property
     def turns(self) -> int:
         """The highest turn number so far."""
 
@@ -133,7 +145,7 @@ class Mind(Protocol):
         """It goes as any other does."""
 
     async def evict(self, window: Any, node_id: str) -> None:
-        """Have a memory leave at the next sweep."""
+        """Have a memory leave at the epoch's end, unless it is found again before."""
 
     async def reload(self, window: Any, iri: str) -> Node | None:
         """Bring back a line that left the summary chain."""

@@ -64,7 +64,8 @@ def _worth_it(talk: Conversation) -> bool:
     sizes = budget(talk)
     large = talk.window.tail_tokens > max(sizes.tail_low, talk.settled_tail) * COLD_SLACK
     wide = talk.window.region_tokens > sizes.region_low * COLD_SLACK
-    return large or wide or talk.window.epoch.system != talk.system_now()
+    changed = talk.window.epoch.system != talk.system_now()
+    return large or wide or changed or bool(talk.window.leaving)
 
 
 async def make_room(talk: Conversation) -> None:
@@ -123,9 +124,9 @@ async def shorten_for(talk: Conversation, limit: int | None) -> bool:
 async def compact(talk: Conversation) -> None:
     """End the epoch because the user wants it, where there is anything that can go."""
     sizes = budget(talk)
-    if talk.window.epoch is None or (
-        talk.window.tail_tokens <= sizes.tail_low and talk.window.region_tokens <= sizes.region_low
-    ):
+    view = talk.window
+    small = view.tail_tokens <= sizes.tail_low and view.region_tokens <= sizes.region_low
+    if view.epoch is None or (small and not view.leaving):
         return
     await begin(
         talk, ASKED, cold=await cold(talk), sizes=replace(sizes, region_high=sizes.region_low)

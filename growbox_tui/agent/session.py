@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from growbox_tui.agent import story, wishes
@@ -68,6 +69,9 @@ class Session:
             forget_commands: takes back every command that was allowed for always.
         """
         self.talk, self.stream = talk, stream
+        # What is asked of memories, by their addresses: as documented there.
+        self.pin, self.unpin = partial(wishes.pin, talk), partial(wishes.unpin, talk)
+        self.drop, self.remember = partial(wishes.drop, talk), partial(wishes.remember, talk)
         self._voices = Voices(talk, open_model)
         self._opened, self._transcript = opened, transcript
         self._embed = embed
@@ -249,21 +253,14 @@ class Session:
         """Take the rule of that id back. Raises ``LookupError`` for an unknown one."""
         await wishes.drop_rule(self.talk, number)
 
-    async def pin(self, address: str) -> None:
-        """Keep the memory of ``mem://…`` before the model. Raises ``LookupError``."""
-        await wishes.pin(self.talk, address)
-
-    async def unpin(self, address: str) -> None:
-        """Let it go as any other does. Raises ``LookupError``."""
-        await wishes.unpin(self.talk, address)
-
-    async def remember(self, text: str) -> str:
-        """Keep words for ever; the model reads them with the user's next words. Their address."""
-        return await wishes.remember(self.talk, text)
-
     async def cache_story(self) -> story.Story:
         """What the prompt cache made of each request of this session, and what it cost."""
         return await story.read(self.talk.mind, self.id, self.talk.now())
+
+    @property
+    def warm(self) -> bool:
+        """Whether the cache is kept alive between turns."""
+        return self._warmth.wanted.keep_alive
 
     async def keep_warm(self, on: bool) -> None:
         """Keep the cache alive between turns, or no more, in this session."""

@@ -12,9 +12,11 @@ from growbox_tui.agent.messages import Text, ToolResult, message_from_json
 def show_window(talk: Conversation) -> None:
     """Tell what the model has before it."""
     items = []
+    pinned, dropped = set(talk.window.pinned), talk.window.evicted
     for node_id, heat, place, tokens in talk.window.hottest():
         label, at = talk.labels.get(node_id) or _label_from_prompt(talk, node_id)
-        items.append(WindowItemView(f"mem://{node_id}", label, at, heat, tokens, place))
+        wanted = node_id in pinned, node_id in dropped
+        items.append(WindowItemView(f"mem://{node_id}", label, at, heat, tokens, place, *wanted))
     talk.publish(WindowChanged(tuple(items)))
 
 

@@ -89,9 +89,19 @@ async def pin(talk: Conversation, address: str) -> None:
 
 
 async def unpin(talk: Conversation, address: str) -> None:
-    """Let a memory go as any other does."""
+    """Let a memory go as any other does. Raises ``LookupError``."""
     node = await _node(talk, address)
     await talk.mind.unpin(talk.window, node.id)
+    show_window(talk)
+
+
+async def drop(talk: Conversation, address: str) -> None:
+    """Let a memory leave the prompt at the epoch's end, unless it is found again before. Raises
+    ``LookupError`` for one that does not stand there."""
+    node = await _node(talk, address)
+    if node.id not in talk.window.remembered and node.id not in talk.window.pinned:
+        raise LookupError(f"{node.address} is no memory that stands before the model")
+    await talk.mind.evict(talk.window, node.id)
     show_window(talk)
 
 

@@ -65,7 +65,7 @@ class IndexQueue:
 
     @property
     def evicted(self) -> frozenset[str]:
-        """Members whose bytes go at the next sweep."""
+        """Members whose bytes go at the epoch's end."""
         return frozenset(self._evicted)
 
     def pin(self, node: str) -> None:
@@ -78,7 +78,7 @@ class IndexQueue:
         self._pins.pop(node, None)
 
     def evict(self, node: str) -> None:
-        """Have a member go at the next sweep; whatever finds it again before takes that back."""
+        """Have a member go at the epoch's end; whatever finds it again before takes that back."""
         self.unpin(node)
         if node in self._warmths:
             self._warmths[node] = Warmth(0.0, -1)

@@ -1,8 +1,9 @@
 """Rebase: what stands in the region of the next epoch. Pure.
 
 While the cache is warm and there is room, what left the tail is only added behind what stands
-there already, so the prefix through the old region is still served (an *advance*). A *sweep* takes
-out what is not wanted: one hole costs the whole suffix, so the first hole makes all others free.
+there already, so the prefix through the old region is still served (an *advance*), up to what the
+user dropped. A *sweep* takes out what is not wanted: one hole costs the whole suffix, so the first
+hole makes all others free.
 """
 
 from __future__ import annotations
@@ -62,9 +63,9 @@ def plan(old: Sequence[Item], added: Sequence[Item], wanted: Wanted) -> Plan:
     for item in (*old, *added):
         by_name.setdefault((item.node, item.kind), item)
     items = list(by_name.values())
-    total = _tokens(items)
-    if not wanted.cold and total <= budget.region_high:
-        return Plan(tuple(items), False)
+    if not wanted.cold and _tokens(items) <= budget.region_high:
+        staying = _without_dropped(items, wanted)
+        return Plan(tuple(staying), len(staying) < len(items))
     items = [item for item in items if not _stale(item, wanted)]
     cold_most = min(budget.region_low * COLD_SLACK, budget.region_high)
     if _tokens(items) > (cold_most if wanted.cold else budget.region_low):
@@ -89,8 +90,15 @@ def _stale(item: Item, wanted: Wanted) -> bool:
     if item.kind == "standing":
         return item.node not in wanted.standing
     if item.kind == "line":
-        return item.node not in wanted.lines
-    return item.kind == "memory" and item.node in wanted.queue.evicted
+        return item.node not in wanted.lines or item.node in wanted.queue.evicted
+    return item.node in wanted.queue.evicted
+
+
+def _without_dropped(items: Sequence[Item], wanted: Wanted) -> list[Item]:
+    """Without what the user dropped; behind that hole nothing has to stay that is to go anyway."""
+    dropped = (place for place, item in enumerate(items) if item.node in wanted.queue.evicted)
+    first = next(dropped, len(items))
+    return [*items[:first], *(item for item in items[first:] if not _stale(item, wanted))]
 
 
 def _swept(items: Sequence[Item], wanted: Wanted) -> list[Item]:

@@ -2,7 +2,7 @@
 
 An item is rendered once, when it is admitted, and its bytes are stored with it. It has two states:
 it is there, or it is gone. Within an epoch the region is fixed, and what is evicted in it is only
-marked: its bytes go when the next sweep goes through the region anyway.
+marked: its bytes go at the epoch's end.
 """
 
 from __future__ import annotations

@@ -134,8 +134,14 @@ class Window:
 
     @property
     def evicted(self) -> frozenset[str]:
-        """Nodes that stand here and go at the next sweep."""
+        """Nodes that stand here and go: from the region at the epoch's end, from the tail when
+        the entry does that shows them."""
         return self.queue.evicted
+
+    @property
+    def leaving(self) -> frozenset[str]:
+        """Those of the evicted that the epoch's end takes out of the region."""
+        return self.queue.evicted & self._region.nodes
 
     @property
     def remembered(self) -> frozenset[str]:

@@ -16,6 +16,7 @@ from growbox_tui.agent.events import (
     RulesChanged,
     ToolEnded,
     ToolStarted,
+    WindowChanged,
 )
 from growbox_tui.agent.messages import Message, Text
 from growbox_tui.models.protocol import Model, ModelFacts, Reply, Request
@@ -210,6 +211,74 @@ async def test_a_pinned_memory_is_put_before_the_model_and_outlives_every_epoch(
     assert bench.session.talk.window.pinned == ()
     with pytest.raises(LookupError):
         await bench.session.pin("mem://nothing")
+
+
+async def test_a_dropped_memory_leaves_with_the_epoch_and_no_byte_moves_before(
+    memory: Memory,
+) -> None:
+    nodes = [await memory.remember(NewNode("user", f"walrus {n} is on shard {n}")) for n in (1, 2)]
+    model = says(12, "word " * 800)
+    bench = await session_on(memory, model)
+    for node in nodes:
+        await bench.session.pin(node.address)
+    await bench.ask("hello")
+    for node in nodes:
+        await bench.session.unpin(node.address)
+    while bench.session.talk.window.tail_tokens < 6_000:
+        await bench.ask("continue")
+    await bench.session.compact()
+    assert "shard 1" in str(bench.session.talk.window.epoch)
+    await bench.ask("continue")
+
+    await bench.session.drop(nodes[0].address)
+    items = of(bench.drain(), WindowChanged)[-1].items
+    assert {item.address: item.leaving for item in items} == {
+        nodes[0].address: True,
+        nodes[1].address: False,
+    }
+    await bench.ask("continue")
+    assert prefix_stood(*model.requests[-2:])
+    assert await bench.session.compact()
+    await bench.ask("continue")
+    assert "shard 1" not in str(model.requests[-1])
+    assert "shard 2" in str(model.requests[-1])
+    with pytest.raises(LookupError):
+        await bench.session.drop(nodes[0].address)
+    with pytest.raises(LookupError):
+        await bench.session.drop("mem://nothing")
+
+
+async def test_a_dropped_memory_that_is_found_again_stays(memory: Memory) -> None:
+    node = await memory.remember(NewNode("user", "the walrus account is on shard seven"))
+    bench = await session_on(memory, says(4))
+    await bench.ask("where is the walrus account?")
+    await bench.session.drop(node.address)
+    assert of(bench.drain(), WindowChanged)[-1].items[0].leaving
+    resumed = await session_on(memory, says(2), session=bench.session.id)
+    await resumed.session.start()
+    assert of(resumed.drain(), WindowChanged)[-1].items[0].leaving
+    events = await resumed.ask("which shard has the walrus account?")
+    assert not of(events, WindowChanged)[-1].items[0].leaving
+    assert resumed.session.talk.window.evicted == frozenset()
+
+
+async def test_a_pinned_memory_is_shown_as_such_and_not_when_it_is_dropped(memory: Memory) -> None:
+    node = await memory.remember(NewNode("user", "the walrus account is on shard seven"))
+    bench = await session_on(memory, says(4))
+    await bench.session.pin(node.address)
+    await bench.ask("hello")
+    (item,) = of(bench.drain() or bench.events, WindowChanged)[-1].items
+    assert (item.pinned, item.leaving) == (True, False)
+    await bench.session.drop(node.address)
+    (item,) = of(bench.drain(), WindowChanged)[-1].items
+    assert (item.pinned, item.leaving) == (False, True)
+
+
+async def test_whether_the_cache_is_kept_alive_can_be_asked(memory: Memory) -> None:
+    bench = await session_on(memory, says(1))
+    assert not bench.session.warm
+    await bench.session.keep_warm(True)
+    assert bench.session.warm
 
 
 async def test_a_late_tool_is_announced_and_called_and_the_list_of_tools_stands(

@@ -59,11 +59,9 @@ def rebased(
 
 
 def test_while_warm_and_while_there_is_room_items_are_only_added_at_the_end() -> None:
-    queue = warmed(a=1, b=1)
-    queue.evict("a")
     old = [item("b", 30), item("a", 30)]
 
-    region = rebased(old, [item("c", 40, segment=2)], queue=queue)
+    region = rebased(old, [item("c", 40, segment=2)], queue=warmed(a=1, b=1))
 
     assert region == Plan((*old, item("c", 40, segment=2)), swept=False)
 
@@ -99,6 +97,17 @@ def test_of_two_that_are_wanted_alike_the_smaller_stays_then_the_newer() -> None
 
     assert names(rebased([item("large", 80), item("small", 40)], queue=queue).items) == ["small"]
     assert names(rebased([item("older", 60), item("newer", 60)], queue=queue).items) == ["newer"]
+
+
+def test_what_was_dropped_goes_at_a_warm_end_too_and_all_before_it_stands() -> None:
+    queue = warmed(a=9, b=9, c=9)
+    queue.evict("b")
+    gone = [item("plan 1", 5, "standing"), item("z", 5, "line")]
+    old = [gone[0], item("a", 10), item("b", 10), gone[1], item("b", 3, "excerpt"), item("c", 10)]
+
+    region = rebased(old, [item("b", 3, "line"), item("d", 10)], queue=queue)
+
+    assert region == Plan((gone[0], old[1], old[5], item("d", 10)), swept=True)
 
 
 def test_an_eviction_takes_effect_with_the_next_sweep() -> None:

@@ -137,7 +137,9 @@ class WindowMachine(RuleBasedStateMachine):
     def rebase(self, budget: Budget, cold: bool, plan: tuple[str, ...]) -> None:
         before, old, queue = self.window.entries, self.window.items, self.window.queue
         found = {node for node in queue.nodes if queue.found_in(node, self.window.turns)}
+        dropped = self.window.evicted
         self.begin(budget, cold=cold, standing=plan)
+        assert not dropped & {item.node for item in self.window.items}
         self.check_tail(before, budget)
         self.check_order(old, cold)
         assert self.window.region_tokens <= budget.region_high
