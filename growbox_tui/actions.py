@@ -65,6 +65,12 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("unpin", "Let a pinned memory go", command="/unpin", arguments="[words or mem://…]"),
     Action(
+        "drop",
+        "Have a memory leave the prompt when this epoch ends",
+        command="/drop",
+        arguments="[words or mem://…]",
+    ),
+    Action(
         "remember",
         "Keep words for ever, and let the model read them with your next ones",
         command="/remember",
@@ -73,9 +79,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("compact", "Begin a new epoch now, with a shorter prompt", command="/compact"),
     Action(
         "warm",
-        "Keep the prompt cache alive between turns, or let it go",
+        "Keep the prompt cache alive between turns, or let it go; or tell which",
         command="/warm",
-        arguments="on | off",
+        arguments="[on | off]",
     ),
     Action("new", "Begin a new conversation", command="/new"),
     Action("cost", "Show what this session used and cost", command="/cost"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from growbox_tui import pages
 from growbox_tui.agent.words import sentences
-from growbox_tui.shown_memories import Shown, matching, shown_memories
+from growbox_tui.shown_memories import Shown, Verb, matching, offered
 from growbox_tui.widgets.composer import Draft
 from growbox_tui.widgets.notice import Notice
 from growbox_tui.widgets.safe_text import in_short, unmarked
@@ -17,8 +17,18 @@ if TYPE_CHECKING:
     from growbox_tui.agent.session import Session
     from growbox_tui.app import GrowboxApp
 
-NAMES = frozenset({"cache", "rules", "compact", "pin", "unpin", "remember", "warm"})
+NAMES = frozenset({"cache", "rules", "compact", "pin", "unpin", "drop", "remember", "warm"})
 """The actions that are done here."""
+WARM = (
+    "Requests keep the cache alive between turns, as far as they cost less than they save; "
+    "the line below the bar shows each."
+)
+COLD = "The cache is let go when its time is over."
+NONE: dict[Verb, str] = {
+    "pin": "No memory is shown that could be pinned.",
+    "unpin": "No memory is pinned.",
+    "drop": "No memory stands before the model that could leave it.",
+}
 
 
 def perform(app: GrowboxApp, session: Session, name: str, argument: str) -> None:
@@ -30,14 +40,17 @@ def perform(app: GrowboxApp, session: Session, name: str, argument: str) -> None
             _rules(app, session, argument)
         case "compact":
             app.start(_compact(app, session), "compact")
-        case "pin" | "unpin":
-            _pin(app, session, argument, on=name == "pin")
+        case "pin" | "unpin" | "drop":
+            _memory(app, session, argument, name)
         case "remember" if argument:
             app.start(_remember(app, session, argument), "remember")
         case "warm" if argument in ("on", "off"):
             app.start(_warm(app, session, on=argument == "on"), "warm")
         case "warm" if argument:
             app.say(Notice(f"/warm {argument} means nothing.", "warning", "/warm on or /warm off"))
+        case "warm":
+            words = WARM if session.warm else COLD
+            app.say(Notice(words, hint="/warm on and /warm off change it."))
         case _:
             app.chat.composer.put(Draft(f"/{name} "))
 
@@ -89,53 +102,51 @@ async def _remember(app: GrowboxApp, session: Session, text: str) -> None:
 
 async def _warm(app: GrowboxApp, session: Session, *, on: bool) -> None:
     await session.keep_warm(on)
-    words = (
-        "Requests keep the cache alive between turns, as far as they cost less than they save; "
-        "the line below the bar shows each."
-        if on
-        else "The cache is let go when its time is over."
-    )
-    app.say(Notice(words, "good"))
+    app.say(Notice(WARM if on else COLD, "good"))
 
 
-# ---- pins ------------------------------------------------------------------------------------
+# ---- memories --------------------------------------------------------------------------------
 
 
-def _pin(app: GrowboxApp, session: Session, argument: str, *, on: bool) -> None:
-    shown = [
-        memory
-        for memory in shown_memories(app.router.window, app.router.hits)
-        if memory.pinned != on
-    ]
-    found = matching(shown, argument)
+def _memory(app: GrowboxApp, session: Session, argument: str, verb: Verb) -> None:
+    """Pin, let go or drop the memory of these words, or of this address; where several hold the
+    words, or there are none, the user chooses."""
+    found = matching(offered(verb, app.router.window, app.router.hits), argument)
     if argument.startswith("mem://") and not found:
-        _set_pin(app, session, Shown(argument, argument, "", not on), on=on)
+        _do(app, session, Shown(argument, argument, "", False), verb)
     elif argument and len(found) == 1:
-        _set_pin(app, session, found[0], on=on)
+        _do(app, session, found[0], verb)
     elif found:
-        _choose(app, session, found, on=on)
-    elif not argument and not on:
-        app.say(Notice("No memory is pinned."))
-    else:
-        words = f"No memory that is shown holds “{in_short(argument)}”." if argument else ""
+        _choose(app, session, found, verb)
+    elif argument:
+        words = f"No memory that is shown holds “{in_short(argument)}”."
         hint = "/memory shows what stands before the model, with addresses."
-        app.say(Notice(words or "No memory is shown that could be pinned.", "warning", hint))
+        app.say(Notice(words, "warning", hint))
+    else:
+        app.say(Notice(NONE[verb]))
 
 
-def _choose(app: GrowboxApp, session: Session, found: Sequence[Shown], *, on: bool) -> None:
+def _choose(app: GrowboxApp, session: Session, found: Sequence[Shown], verb: Verb) -> None:
     from growbox_tui.screens.pins import PinsScreen
 
     by_address = {memory.address: memory for memory in found}
 
     def chosen(address: str | None) -> None:
         if address is not None:
-            _set_pin(app, session, by_address[address], on=on)
+            _do(app, session, by_address[address], verb)
 
-    app.push_screen(PinsScreen(found, pins=on), chosen)
+    app.push_screen(PinsScreen(found, verb), chosen)
 
 
-def _set_pin(app: GrowboxApp, session: Session, memory: Shown, *, on: bool) -> None:
-    label = in_short(unmarked(memory.label))
-    words = f"Pinned: {label}. It stays before the model." if on else f"No longer pinned: {label}."
-    work = session.pin(memory.address) if on else session.unpin(memory.address)
-    app.start(_done(app, work, words), "pin")
+def _do(app: GrowboxApp, session: Session, memory: Shown, verb: Verb) -> None:
+    label, address = in_short(unmarked(memory.label)), memory.address
+    match verb:
+        case "pin":
+            work = session.pin(address)
+            words = f"Pinned: {label}. It stays before the model."
+        case "unpin":
+            work, words = session.unpin(address), f"No longer pinned: {label}."
+        case "drop":
+            work = session.drop(address)
+            words = f"Dropped: {label}. It leaves the prompt when this epoch ends."
+    app.start(_done(app, work, words), verb)

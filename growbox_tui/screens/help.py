@@ -16,7 +16,7 @@ from textual.widgets import Static
 from growbox_tui.screens.page import page_css, title
 from growbox_tui.widgets.figures import HEAT, pad
 from growbox_tui.widgets.key_line import KeyLine
-from growbox_tui.widgets.memory_panel import HEAT_COLOURS, PIN
+from growbox_tui.widgets.memory_panel import HEAT_COLOURS, LEAVING, PIN
 from growbox_tui.widgets.prefix_bar import PATTERNS
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ def legend(cells: int) -> list[Content]:
     for sign, colour, words in zip(HEAT, HEAT_COLOURS, HEATS, strict=True):
         lines.append(Content.assemble((sign, colour), f"  {words}"))
     lines.append(Content.assemble((PIN, "bold $text-accent"), "  pinned by you: it stays (/unpin)"))
+    leaves = "  dropped by you: it leaves when the epoch ends (/drop)"
+    lines.append(Content.assemble((LEAVING, "$text-muted"), leaves))
     return lines
 
 

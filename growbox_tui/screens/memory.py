@@ -30,7 +30,7 @@ from growbox_tui.widgets.figures import (
     when,
 )
 from growbox_tui.widgets.key_line import KeyLine
-from growbox_tui.widgets.memory_panel import HEAT_COLOURS, PIN, TIME, heading
+from growbox_tui.widgets.memory_panel import HEAT_COLOURS, LEAVING, PIN, TIME, heading, wish
 from growbox_tui.widgets.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def window_table(items: Sequence[WindowItemView], now: datetime, cells: int) -> 
             "  ",
             (pad(item.place, 6), "$secondary"),
             " ",
-            (PIN if item.pinned else " ", "bold $text-accent"),
+            wish(item),
         )
         lines += with_address(lead, item.label, item.address, cells)
     return lines
@@ -127,6 +127,8 @@ def memory_page(
     in_window = f"{plural(len(items), 'memory', 'memories')}, {tokens} tokens" if items else ""
     if pinned := sum(item.pinned for item in items):
         in_window += f", {pinned} pinned ({PIN})"
+    if leaving := sum(item.leaving for item in items):
+        in_window += f", {leaving} leaving ({LEAVING})"
     lines = [
         *figures(state, cells),
         Content(""),

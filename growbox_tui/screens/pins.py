@@ -1,4 +1,4 @@
-"""PinsScreen: the memories that are shown, to pin one or to let one go."""
+"""PinsScreen: the memories that are shown, to pin one, to let one go, or to have one leave."""
 
 from __future__ import annotations
 
@@ -22,10 +22,16 @@ from growbox_tui.widgets.memory_panel import TIME
 from growbox_tui.widgets.safe_text import unmarked
 
 if TYPE_CHECKING:
-    from growbox_tui.shown_memories import Shown
+    from growbox_tui.shown_memories import Shown, Verb
 
-PIN_NOTE = "A pinned memory stays before the model through every epoch, until you let it go."
-UNPIN_NOTE = "A memory that is let go stays on file; it leaves the prompt as any other does."
+TITLES: dict[Verb, str] = {"pin": "Pin", "unpin": "Unpin", "drop": "Drop"}
+KEYS: dict[Verb, str] = {"pin": "Pin", "unpin": "Let go", "drop": "Drop"}
+NOTES: dict[Verb, str] = {
+    "pin": "A pinned memory stays before the model through every epoch, until you let it go.",
+    "unpin": "A memory that is let go stays on file; it leaves the prompt as any other does.",
+    "drop": "A dropped memory stays on file. It leaves the prompt when this epoch ends, unless it "
+    "is found again before.",
+}
 
 
 def memory_row(memory: Shown, now: datetime) -> Row:
@@ -48,26 +54,25 @@ class PinsScreen(ModalScreen[str | None]):
     DEFAULT_CSS = page_css("PinsScreen")
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
 
-    def __init__(self, memories: Sequence[Shown], *, pins: bool) -> None:
-        """``pins``: the choice is pinned; else it is let go."""
+    def __init__(self, memories: Sequence[Shown], verb: Verb) -> None:
+        """``verb``: what is done with the choice."""
         super().__init__()
         self._memories = tuple(memories)
-        self._pins = pins
+        self._verb: Verb = verb
 
     def compose(self) -> ComposeResult:
-        """Title, list, what a pin does, keys."""
+        """Title, list, what is done, keys."""
         now = datetime.now(UTC)
         what = plural(len(self._memories), "memory", "memories")
-        yield title("Pin" if self._pins else "Unpin", what)
+        yield title(TITLES[self._verb], what)
         with Vertical(classes="page--body"):
             yield Chooser(
                 [memory_row(memory, now) for memory in self._memories],
                 hint="type to narrow: words of the memory",
                 empty="No memory that is shown holds these words.",
             )
-        yield Static(PIN_NOTE if self._pins else UNPIN_NOTE, classes="page--note", markup=False)
-        verb = "Pin" if self._pins else "Let go"
-        yield KeyLine([("enter", verb), ("up/down", "Choose"), ("escape", "Back")])
+        yield Static(NOTES[self._verb], classes="page--note", markup=False)
+        yield KeyLine([("enter", KEYS[self._verb]), ("up/down", "Choose"), ("escape", "Back")])
 
     @on(Chooser.Chosen)
     def _take(self, event: Chooser.Chosen) -> None:

@@ -24,12 +24,11 @@ from growbox_tui.widgets.figures import plural
 from growbox_tui.widgets.key_line import KeyLine
 from growbox_tui.widgets.rule_line import RuleLine
 from growbox_tui.widgets.safe_text import safe, typed
+from memory.context.constraints import MOST_RULES
 
 if TYPE_CHECKING:
     from growbox_tui.agent.events import RuleView
 
-MOST = 50
-"""Rules that the prompt has room for."""
 NONE_YET = (
     "No rules yet. What you state as one (“always …”, “never …”), or add while the agent runs, "
     "will stand here, and in every prompt."
@@ -155,7 +154,7 @@ class RulesScreen(ModalScreen[None]):
 
     def _head(self) -> None:
         waiting = sum(not rule.standing for rule in self._rules)
-        words = f"{len(self._rules)} of {MOST}"
+        words = f"{len(self._rules)} of {MOST_RULES}"
         if waiting:
             words += f", {plural(waiting, 'waits', 'wait')} for the next epoch"
         line = Content.assemble(("Rules", "bold $primary"), (f"  {words}", "$text-muted"))

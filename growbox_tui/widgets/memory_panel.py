@@ -35,6 +35,8 @@ TIME = 6
 """Cells of a time: ``14:02``, ``28 Apr``."""
 PIN = "*"
 """Before the words of a memory that the user pinned."""
+LEAVING = "-"
+"""Before the words of a memory that the user dropped."""
 
 
 def heading(words: str, figure: str = "") -> Content:
@@ -42,6 +44,13 @@ def heading(words: str, figure: str = "") -> Content:
     return Content.assemble(
         (words, "bold $primary"), (DOT + figure if figure else "", "$text-muted")
     )
+
+
+def wish(item: WindowItemView) -> tuple[str, str]:
+    """The sign of what the user wants of a memory, and its style; a blank where that is nothing."""
+    if item.leaving:
+        return LEAVING, "$text-muted"
+    return PIN if item.pinned else " ", "bold $text-accent"
 
 
 def window_row(item: WindowItemView, hottest: float, now: datetime, cells: int) -> Content:
@@ -52,7 +61,7 @@ def window_row(item: WindowItemView, hottest: float, now: datetime, cells: int) 
         " ",
         (pad_left(when(item.at, now), TIME), "$text-muted"),
         " ",
-        (PIN if item.pinned else " ", "bold $text-accent"),
+        wish(item),
         fit(unmarked(item.label), max(0, cells - TIME - 4)),
     )
 

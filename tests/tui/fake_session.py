@@ -57,6 +57,7 @@ class FakeSession:
     """The rules."""
     wishes: list[tuple[object, ...]] = field(default_factory=list)
     """What was asked of the prompt, in order."""
+    warm: bool = False
     refusal: str = ""
     """Why the next rule is refused, where it is."""
 
@@ -170,6 +171,11 @@ class FakeSession:
     async def unpin(self, address: str) -> None:
         self.wishes.append(("unpin", address))
 
+    async def drop(self, address: str) -> None:
+        self.wishes.append(("drop", address))
+        if address == "mem://nothing":
+            raise LookupError("nothing is remembered under mem://nothing")
+
     async def remember(self, text: str) -> None:
         self.wishes.append(("remember", text))
 
@@ -178,6 +184,7 @@ class FakeSession:
         return False
 
     async def keep_warm(self, on: bool) -> None:
+        self.warm = on
         self.wishes.append(("warm", on))
 
     async def run_shell(self, command: str) -> None:

@@ -166,6 +166,8 @@ def test_every_command_of_the_prompt_is_in_the_table_of_actions() -> None:
         ("/pin mem://XYZ", ("pin", "mem://XYZ"), "Pinned: mem://XYZ"),
         ("/pin naming", ("pin", ITEMS[3].address), "Pinned: branch naming"),
         ("/unpin 约定", ("unpin", ITEMS[2].address), "No longer pinned: is_leaf()"),
+        ("/drop 约定", ("drop", ITEMS[2].address), "Dropped: is_leaf()"),
+        ("/drop mem://nothing", ("drop", "mem://nothing"), "nothing is remembered under"),
     ],
 )
 async def test_a_command_does_what_it_says(written: str, wish: tuple[Any, ...], words: str) -> None:
@@ -186,6 +188,9 @@ async def test_a_command_does_what_it_says(written: str, wish: tuple[Any, ...], 
         ("/rules sort", "/rules sort means nothing."),
         ("/unpin", "No memory is pinned."),
         ("/pin nowhere", "No memory that is shown holds"),
+        ("/drop nowhere", "No memory that is shown holds"),
+        ("/drop", "No memory stands before the model"),
+        ("/warm", "The cache is let go when its time is over."),
     ],
 )
 async def test_what_means_nothing_is_told_and_changes_nothing(written: str, words: str) -> None:
@@ -199,7 +204,7 @@ async def test_what_means_nothing_is_told_and_changes_nothing(written: str, word
 
 @pytest.mark.parametrize(
     ("written", "begun"),
-    [("/remember", "/remember "), ("/warm", "/warm "), ("/rules add", "/rules add ")],
+    [("/remember", "/remember "), ("/rules add", "/rules add ")],
 )
 async def test_a_command_that_needs_words_is_begun_in_the_composer(
     written: str, begun: str
@@ -221,6 +226,30 @@ async def test_a_memory_is_chosen_from_those_that_are_shown() -> None:
         await until(pilot, lambda: isinstance(app.screen, PinsScreen))
         await pilot.press(*"naming", "enter")
         await until(pilot, lambda: session.wishes == [("pin", ITEMS[3].address)])
+
+
+async def test_only_what_stands_before_the_model_and_stays_there_can_be_dropped() -> None:
+    app, session = app_with()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot, app)
+        session.say(e.WindowChanged((replace(ITEMS[0], leaving=True), *ITEMS[1:4])))
+        await send(pilot, "/drop")
+        await until(pilot, lambda: isinstance(app.screen, PinsScreen))
+        text = shown(app)
+        assert "Drop  3 memories" in text
+        assert "unless it is found again" in " ".join(text.split())
+        await pilot.press(*"naming", "enter")
+        await until(pilot, lambda: session.wishes == [("drop", ITEMS[3].address)])
+
+
+@pytest.mark.parametrize(("on", "words"), [(True, "keep the cache alive"), (False, "is let go")])
+async def test_warm_alone_tells_whether_the_cache_is_kept_alive(on: bool, words: str) -> None:
+    app, session = app_with(FakeSession(warm=on))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot, app)
+        await send(pilot, "/warm")
+        await until(pilot, lambda: any(words in text for text in notices(app)))
+        assert session.wishes == []
 
 
 def test_each_memory_is_offered_once_and_found_by_address_or_words() -> None:
