@@ -79,7 +79,7 @@ def tally(reports: Sequence[UsageReported], built: Sequence[PromptBuilt], step: 
         sum(gap == 0 for gap in early),
         sum(gap <= most for gap, most in zip(early, fine, strict=True)),
         sum(gap == 0 for gap in gaps),
-        sum(gap < max(2, step) if step > 1 else gap == 0 for gap in gaps),
+        sum(gap <= step for gap in gaps),
         sum(near),
         Counter(each.kind for each in apart),
         sum(not (each.kind and each.cause) for each in apart),
