@@ -28,7 +28,7 @@ from growbox_tui.agent.room import make_room, ready, shorten_for
 from growbox_tui.agent.speak import Shown, speak
 from growbox_tui.agent.uncut import finish
 from growbox_tui.agent.window_view import show_window
-from growbox_tui.agent.wishes import delivered, keep_spoken
+from growbox_tui.agent.wishes import delivered, forced, keep_spoken
 from growbox_tui.agent.words import sentences
 from growbox_tui.models.protocol import Model, ModelError, NoTools, Reply, TooLong
 from memory import MemoryFileError
@@ -194,10 +194,13 @@ async def _absorb_steering(talk: Conversation, turn: int) -> bool:
 
 
 async def _steered(talk: Conversation, turn: int, text: str) -> None:
-    """Words that the user added: a rule as well, so that they stay when their message goes."""
-    notes = corrections(talk.errata.told, talk.front())
+    """Words that the user added, with what waited for them: a rule as well, so that they stay when
+    their message goes."""
+    parts, shows = await forced(talk)
+    front = talk.front()
+    notes = map(Text, corrections(talk.errata.told, front))
     node = talk.node("user", text, turn, supplement=True)
-    await talk.add(turn, "user", (*map(Text, notes), Text(text)), node)
+    await talk.add(turn, "user", (*notes, *parts, Text(text)), node, shows)
     talk.publish(Steered(text))
-    await delivered(talk)
+    await delivered(talk, front)
     await keep_spoken(talk, text, "steered")

@@ -41,8 +41,8 @@ async def open_turn(talk: Conversation, turn: int, text: str, typed: str) -> Non
 
 
 async def _record(talk: Conversation, turn: int, text: str, found: Found) -> None:
-    where = talk.surroundings()
-    notes = corrections(talk.errata.told, talk.front())
+    where, front = talk.surroundings(), talk.front()
+    notes = corrections(talk.errata.told, front)
     head: list[Part] = [Text(words) for words in (where, *notes) if words]
     node = talk.node("user", text, turn)
     parts = [*head, *found.parts, Text(text)]
@@ -50,7 +50,7 @@ async def _record(talk: Conversation, turn: int, text: str, found: Found) -> Non
     talk.publish(TurnStarted(turn, text, address))
     for event in found.told:
         talk.publish(event)
-    await delivered(talk)
+    await delivered(talk, front)
 
 
 async def _put_before(talk: Conversation, text: str) -> Found:

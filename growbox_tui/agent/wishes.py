@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import Literal
 
 from growbox_tui.agent.conversation import Conversation
+from growbox_tui.agent.errata import Front
 from growbox_tui.agent.events import RuleOutcome, RulesChanged, RuleView
 from growbox_tui.agent.messages import Part, Text
 from growbox_tui.agent.stated_rules import stated
 from growbox_tui.agent.window_view import show_window
 from memory.context.render import minute, render
-from memory.types import Node, RuleAdded
+from memory.types import Node, Rule, RuleAdded
 
 SCHEME = "mem://"
 
@@ -30,20 +31,24 @@ def rule_views(talk: Conversation) -> tuple[RuleView, ...]:
     )
 
 
-async def add_rule(talk: Conversation, text: str, source: Source = "stated") -> None:
-    """Keep a rule, and tell what became of it."""
+async def add_rule(talk: Conversation, text: str, source: Source = "stated") -> Rule | None:
+    """Keep a rule, and tell what became of it; the rule, or ``None`` where it was refused."""
     added = await talk.mind.add_rule(talk.window.session, text, source)
     talk.rules = added.rules
     _told(talk, _words(added), added.outcome)
+    return added.rule
 
 
 async def keep_spoken(talk: Conversation, text: str, source: Source) -> None:
     """Keep a rule that the user has just said in the conversation, where the model has read it:
     no note need say it again."""
-    known = talk.errata.told.rules == tuple(rule.text for rule in talk.rules)
-    await add_rule(talk, text, source)
-    if known:
-        await _told_front(talk)
+    before = {rule.id: rule.text for rule in talk.rules}
+    rule = await add_rule(talk, text, source)
+    told = talk.errata.told
+    if rule is not None:
+        # What was merged into it is said by it as well.
+        others = [text for text in told.rules if text not in (before.get(rule.id), rule.text)]
+        await _told_front(talk, replace(told, rules=(*others, rule.text)))
 
 
 async def keep_stated(talk: Conversation, text: str) -> None:
@@ -135,15 +140,17 @@ async def forced(talk: Conversation) -> tuple[list[Part], list[str]]:
     return parts, ids
 
 
-async def delivered(talk: Conversation) -> None:
-    """The message with the notes is on disk: none of them is told again."""
-    if talk.waiting:
-        talk.waiting = ()
-        await talk.keep("waiting", [])
-    if talk.errata.told != talk.front():
-        await _told_front(talk)
+async def delivered(talk: Conversation, front: Front) -> None:
+    """A message that tells of this ``front``, and shows what waited, is on disk: none of it is told
+    again. What came while it was written waits for the next one."""
+    waiting = tuple(name for name in talk.waiting if not talk.window.holds(name))
+    if waiting != talk.waiting:
+        talk.waiting = waiting
+        await talk.keep("waiting", list(waiting))
+    if talk.errata.told != front:
+        await _told_front(talk, front)
 
 
-async def _told_front(talk: Conversation) -> None:
-    talk.errata = replace(talk.errata, told=talk.front())
+async def _told_front(talk: Conversation, front: Front) -> None:
+    talk.errata = replace(talk.errata, told=front)
     await talk.keep("errata", talk.errata.to_plain())

@@ -415,3 +415,92 @@ async def test_a_commit_in_the_repository_changes_nothing_in_front(
     (tmp_path / "new.txt").write_text("x")
     await bench.ask("two")
     assert prefix_stood(*model.requests)
+
+
+def held_back(work):  # type: ignore[no-untyped-def]
+    """A verb of memory that waits before it does its work: it, its having begun, its release."""
+    begun, release = asyncio.Event(), asyncio.Event()
+
+    async def slow(*args, **kwargs):  # type: ignore[no-untyped-def]
+        begun.set()
+        await release.wait()
+        return await work(*args, **kwargs)
+
+    return slow, begun, release
+
+
+async def test_a_rule_stated_while_words_are_recorded_is_told_with_the_next_ones(
+    memory: Memory,
+) -> None:
+    model = says(3)
+    bench = await session_on(memory, model)
+    await bench.ask("one")
+    record = memory.record
+    memory.record, begun, release = held_back(record)
+    turn = asyncio.create_task(bench.session.prompt("two"))
+    await begun.wait()
+    await bench.session.add_rule("no emoji in commits")
+    release.set()
+    await turn
+    memory.record = record
+    await bench.ask("three")
+    assert "no emoji" in told(model.requests[2])
+
+
+async def test_a_rule_stated_while_words_become_one_is_told_with_the_next_ones(
+    memory: Memory,
+) -> None:
+    model = says(3)
+    bench = await session_on(memory, model)
+    await bench.ask("one")
+    add_rule = memory.add_rule
+    memory.add_rule, begun, release = held_back(add_rule)
+    turn = asyncio.create_task(bench.session.prompt("Always answer in one line."))
+    await begun.wait()
+    memory.add_rule = add_rule
+    await bench.session.add_rule("no emoji in commits")
+    release.set()
+    await turn
+    await bench.ask("three")
+    assert "no emoji" in told(model.requests[2])
+    assert "one line" not in told(model.requests[2])
+
+
+async def test_what_is_remembered_while_recall_runs_goes_out_with_the_next_words(
+    memory: Memory,
+) -> None:
+    model = says(3)
+    bench = await session_on(memory, model)
+    recall = memory.recall
+    memory.recall, begun, release = held_back(recall)
+    turn = asyncio.create_task(bench.session.prompt("how is the orchard?"))
+    await begun.wait()
+    await bench.session.remember("the staging host is called walrus")
+    release.set()
+    await turn
+    memory.recall = recall
+    await bench.ask("and now?")
+    assert "walrus" in told(model.requests[1])
+
+
+async def test_what_is_remembered_while_a_turn_runs_goes_out_with_the_words_added_to_it(
+    memory: Memory,
+) -> None:
+    release = asyncio.Event()
+
+    async def wait(arguments, job):  # type: ignore[no-untyped-def]
+        await release.wait()
+        return "looked"
+
+    model = ScriptedModel.parse("call look {}\n---\nsay Done.\n---\nsay Again.")
+    bench = await session_on(memory, model, Hand("look", wait))
+    turn = asyncio.create_task(bench.session.prompt("look"))
+    await bench.until(ToolStarted)
+    await bench.session.remember("the staging host is called walrus")
+    added = asyncio.create_task(bench.session.prompt("and hurry"))
+    await asyncio.sleep(0)
+    release.set()
+    await asyncio.gather(turn, added)
+    assert "walrus" in told(model.requests[1])
+    await bench.ask("next")
+    assert "walrus" not in told(model.requests[2])
