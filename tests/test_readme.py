@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-from growbox_tui.actions import ACTIONS
+from growbox_tui.actions import ACTIONS, Action
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -20,21 +19,22 @@ def key_table() -> str:
     return "\n".join(["| key | |", "|---|---|", *rows])
 
 
+def in_cell(action: Action) -> str:
+    """A command and what follows it. A bar would end the cell, even within backticks."""
+    return f"{action.command} {action.arguments}".strip().replace("|", r"\|")
+
+
 def command_table() -> str:
     """Commands as README shows them."""
-    rows = [
-        f"| `{f'{action.command} {action.arguments}'.strip()}` | {action.words} |"
-        for action in ACTIONS
-        if action.command
-    ]
+    rows = [f"| `{in_cell(action)}` | {action.words} |" for action in ACTIONS if action.command]
     return "\n".join(["| command | |", "|---|---|", *rows])
 
 
 def filled(text: str, name: str, table: str) -> str:
     """README with one of its lists as the program has it."""
-    return re.sub(
-        rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", rf"\1{table}\n\2", text, flags=re.DOTALL
-    )
+    head, foot = f"<!-- {name} -->\n", f"\n<!-- /{name} -->"
+    before, rest = text.split(head)
+    return before + head + table + foot + rest.split(foot)[1]
 
 
 def current() -> str:

@@ -288,8 +288,10 @@ async def told(stage: Stage) -> None:
 
 
 async def pinned(stage: Stage) -> None:
-    """Memories of which some are pinned, in the panel."""
-    items = tuple(replace(item, pinned=at in (1, 2)) for at, item in enumerate(s.ITEMS))
+    """Memories of which some are pinned and one is dropped, in the panel."""
+    items = tuple(
+        replace(item, pinned=at in (1, 2), leaving=at == 4) for at, item in enumerate(s.ITEMS)
+    )
     await stage.ask()
     stage.session.say(s.RECALLED, e.WindowChanged(items), h.PROMPT)
     expired = "6 min 12 s passed since the last request, its cache lives 5 min"
