@@ -73,10 +73,8 @@ class Session:
         self.pin, self.unpin = partial(wishes.pin, talk), partial(wishes.unpin, talk)
         self.drop, self.remember = partial(wishes.drop, talk), partial(wishes.remember, talk)
         self._voices = Voices(talk, open_model)
-        self._opened, self._transcript = opened, transcript
-        self._embed = embed
-        self._release = release
-        self._forget_commands = forget_commands
+        self._opened, self._transcript, self._embed = opened, transcript, embed
+        self._release, self._forget_commands = release, forget_commands
         self._turn: asyncio.Task[TurnEnded] | None = None
         self._aside: asyncio.Task[TurnEnded] | None = None
         """The turn, while it is one that takes no words: a command of the user's own, a nap."""
