@@ -100,12 +100,22 @@ def kept(
             older = sum(map(_tokens, others))
             most = min(left, max(int(budget * SHORTENED), left - older))
         if shorten is not None and size > most and left >= budget * GAP:
-            part = _within([part], int(most * AIM), shorten)
+            part = _fitted(part, (most, left, left // 2), left, shorten)
         left -= _tokens(part)
         if left < 0:
             break
         staying += part
     return tuple(sorted(staying, key=lambda entry: entry.seq))
+
+
+def _fitted(part: list[Entry], goals: Iterable[int], most: int, shorten: Shorten) -> list[Entry]:
+    """A group shortened to about the first of these goals by which it has at most so many tokens;
+    a message of many calls cannot be made as short as others."""
+    for goal in goals:
+        fitting = _within([part], int(goal * AIM), shorten)
+        if _tokens(fitting) <= most:
+            return fitting
+    return part
 
 
 def groups(entries: Sequence[Entry]) -> list[list[Entry]]:

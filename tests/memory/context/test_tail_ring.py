@@ -95,6 +95,15 @@ def test_no_large_gap_is_left_where_the_next_group_can_be_shortened() -> None:
         assert budget * 7 / 8 < sum(entry.tokens for entry in staying) <= budget
 
 
+def test_a_giant_that_cannot_be_made_small_takes_what_is_left() -> None:
+    rows = entries((1, "user", 300), (1, "assistant", 700), (2, "user", 10), (2, "assistant", 20))
+
+    def to_half(entry: Entry, tokens: int) -> Entry:
+        return shortened(entry, max(tokens, entry.tokens // 2))
+
+    assert [entry.tokens for entry in kept(rows, 400, to_half)] == [350, 10, 20]
+
+
 def test_small_results_beside_a_giant_stay_whole() -> None:
     rows = entries((1, "user", 10), (1, "assistant", 10), (1, "tool", 3_000), (1, "tool", 30),
                    (1, "tool", 9_000))  # fmt: skip
