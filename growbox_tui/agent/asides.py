@@ -52,23 +52,25 @@ async def _keep_shell(talk: Conversation, turn: int, command: str, done: Done) -
 async def nap(talk: Conversation) -> TurnEnded:
     """Clear the conversation and the working set; all long memory stays."""
     end = TurnEnded(talk.window.turns, "done")
-    messages = len(talk.window.entries)
-    items = len(talk.window.hottest())
-    change = talk.mind.nap(talk.window, tools=talk.tools, system=talk.system_now())
     try:
-        epoch = await finish(change)
-        kept = await talk.mind.state()
-        await talk.keep("napped", epoch.first)
-        talk.errata, talk.settled_tail, talk.sent = written(talk.front()), 0, None
-        await talk.keep("errata", talk.errata.to_plain())
-        if talk.plan:
-            await keep_plan(talk, ())
+        await finish(_nap(talk))
     except MemoryFileError as error:
         talk.publish(Failed(type(error).__name__, error.text, error.hint))
-        return end
+    return end
+
+
+async def _nap(talk: Conversation) -> None:
+    messages, items = len(talk.window.entries), len(talk.window.hottest())
+    front, system = talk.front(), talk.system_now()
+    epoch = await talk.mind.nap(talk.window, tools=talk.tools, system=system)
+    talk.errata, talk.settled_tail, talk.sent = written(front), 0, None
+    await talk.keep("napped", epoch.first)
+    await talk.keep("errata", talk.errata.to_plain())
+    if talk.plan:
+        await keep_plan(talk, ())
+    kept = await talk.mind.state()
     talk.publish(Napped(messages, items, kept.nodes, epoch.number))
     show_window(talk)
-    return end
 
 
 async def compacted(talk: Conversation) -> TurnEnded:

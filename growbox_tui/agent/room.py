@@ -11,11 +11,13 @@ from dataclasses import replace
 
 from growbox_tui.agent.accounting import ledger_of
 from growbox_tui.agent.conversation import Conversation
-from growbox_tui.agent.errata import Errata, corrections, written
+from growbox_tui.agent.errata import Errata, written
 from growbox_tui.agent.events import Rebased
 from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.pace import budget, front, room
 from growbox_tui.agent.shorten import shortened
+from growbox_tui.agent.standing import standing
+from growbox_tui.agent.uncut import finish
 from memory.types import Budget
 
 FORCED = (1.0, 0.7, 0.4, 0.2)
@@ -134,7 +136,12 @@ async def compact(talk: Conversation) -> None:
 
 
 async def begin(talk: Conversation, why: str, *, cold: bool, sizes: Budget | None = None) -> None:
-    """End the epoch, if one runs, and start the next."""
+    """End the epoch, if one runs, and start the next. Carried through though its turn is stopped:
+    what was told must be known of the epoch that is on disk."""
+    await finish(_begin(talk, why, cold, sizes))
+
+
+async def _begin(talk: Conversation, why: str, cold: bool, sizes: Budget | None) -> None:
     window, old, sizes = talk.window, talk.window.epoch, sizes or budget(talk)
     sizes = replace(sizes, tail_low=max(1, sizes.tail_low))  # nothing at all is for a nap
     before, messages, now = window.tokens, len(window.entries), talk.front()
@@ -148,7 +155,7 @@ async def begin(talk: Conversation, why: str, *, cold: bool, sizes: Budget | Non
         budget=sizes,
         cold=cold,
         shorten=shortened,
-        standing=(*_plan(talk), *corrections(stands, now)),
+        standing=standing(talk.plan, stands, now, None if cold else old),
         policy=talk.wanted.policy,
     )
     talk.errata = Errata(stands, now)
@@ -166,12 +173,3 @@ def _sweeps(talk: Conversation, sizes: Budget) -> bool:
     anew as well, and its front may as well be put right."""
     leaving = max(0, talk.window.tail_tokens - sizes.tail_low)
     return talk.window.region_tokens + leaving * sizes.condense > sizes.region_high
-
-
-def _plan(talk: Conversation) -> tuple[str, ...]:
-    """The plan while a step of it is open, as the model reads it."""
-    if all(item.state == "done" for item in talk.plan):
-        return ()
-    marks = {"open": "[ ]", "doing": "[~]", "done": "[x]"}
-    steps = "\n".join(f"{marks[item.state]} {item.text}" for item in talk.plan)
-    return (f"[The plan as it stands:]\n{steps}",)
