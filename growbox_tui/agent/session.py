@@ -275,9 +275,10 @@ class Session:
 
     async def _after(self) -> None:
         await self._voices.close_left()
-        while self._after_turn and not self._closing:
+        # Letting go of a voice takes a while: a turn may have begun, and does the rest at its end.
+        while self._after_turn and not (self._closing or self.busy):
             await self._do_aside(self._after_turn.pop(0)(self.talk), last=False)
-        if self._closing:
+        if self._closing or self.busy:
             return
         if self._embed == "behind":
             self._behind.begin()

@@ -21,6 +21,7 @@ from growbox_tui.agent.limits import KeepWarm
 from growbox_tui.agent.words import sentences
 from growbox_tui.models.cache_rules import CacheRules
 from growbox_tui.models.protocol import ModelError, Reply
+from memory import MemoryFileError
 
 WHEN = 0.9
 """Share of an entry's life after which it is read again."""
@@ -52,6 +53,8 @@ class Paid:
     """US dollars of all pings."""
     last: float = 0.0
     """And of the last one."""
+    napped: bool = False
+    """Whether a nap was tried: one that failed would fail again at once."""
 
 
 class Warmth:
@@ -91,10 +94,10 @@ class Warmth:
             self._paid = Paid(sent, sent.forecast.at)
         if self.wanted.keep_alive:
             await self._ping(sent, rules)
-        if self.wanted.nap:
+        if self.wanted.nap and not self._paid.napped:
             await self._until(self._paid.at + rules.ttl_s - BEFORE_LOSS_S)
             # The nap makes this task rest: it must not wait for its own end.
-            self._napping, self._task = self._task, None
+            self._napping, self._task, self._paid.napped = self._task, None, True
             await self._nap()
 
     async def _ping(self, sent: Expected, rules: CacheRules) -> None:
@@ -107,11 +110,11 @@ class Warmth:
             now = self._talk.now()
             try:
                 reply = await _once(sent)
-            except ModelError as error:
+                bill = await pinged(self._talk, sent, reply.usage, now)
+            except (ModelError, MemoryFileError) as error:
                 words = sentences(f"the cache was not kept alive: {error.text}", error.hint)
                 self._talk.publish(Notice("warning", words))
                 return
-            bill = await pinged(self._talk, sent, reply.usage, now)
             self._told(now, most, bill.cost, reply)
             if bill.cost is None or not (reply.usage and reply.usage.cache_read):
                 return  # the entry is gone, or nobody knows what keeping it costs

@@ -622,3 +622,39 @@ async def test_what_was_allowed_for_always_can_be_taken_back(memory: Memory) -> 
     assert await bench.until(ApprovalAsked)
     await bench.session.cancel()
     await turn
+
+
+async def test_what_was_asked_for_in_a_turn_never_runs_beside_the_next_one(memory: Memory) -> None:
+    class Slow(ScriptedModel):
+        async def close(self) -> None:
+            closing.set()
+            await let_go.wait()
+
+    async def wait(arguments, job):  # type: ignore[no-untyped-def]
+        await releases[len(hand.ran) - 1].wait()
+        return "looked"
+
+    closing, let_go, releases = asyncio.Event(), asyncio.Event(), [asyncio.Event() for _ in "ab"]
+    hand = Hand("look", wait)
+    bench = await session_on(memory, Slow.parse("call look {}\n---\nsay x"), hand)
+    other = ScriptedModel.parse("say One.\n---\ncall look {}\n---\nsay Two.")
+
+    async def open_model(name: str) -> ScriptedModel:
+        return other
+
+    bench.session._voices._open = open_model
+    first = asyncio.create_task(bench.session.prompt("one"))
+    await bench.until(ToolStarted)
+    await bench.session.use_model("other")
+    await bench.session.nap()
+    releases[0].set()
+    await closing.wait()
+    second = asyncio.create_task(bench.session.prompt("two"))
+    await bench.until(ToolStarted)
+    let_go.set()
+    await first
+    assert of([*bench.events, *bench.drain()], Napped) == []
+    releases[1].set()
+    await second
+    assert [part.content for part in other.requests[-1].messages[-1].parts] == ["looked"]
+    assert len(of(bench.drain(), Napped)) == 1

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from growbox_tui.agent.events import Event, Napped, Notice, Warmed
+from growbox_tui.agent.events import Event, Failed, Napped, Notice, Warmed
 from growbox_tui.agent.limits import KeepWarm
 from growbox_tui.agent.messages import Message, Text, Usage
 from growbox_tui.agent.warmth import BEFORE_LOSS_S, Warmth, most_pings
 from growbox_tui.models.cache_rules import CacheRules
 from growbox_tui.models.protocol import Delta, ModelFacts, Overloaded, Reply, Request
+from memory import MemoryFileError
 from memory.memory import Memory
 from tests.doubles.hands import Bench, Hand, of, session_on
 
@@ -224,3 +225,37 @@ async def test_a_nap_after_pings_waits_for_the_last_entrys_end(memory: Memory) -
     events = await settled(bench, Napped, 1)
     assert len(of(events, Warmed)) == 1
     assert clock.at - begun == pytest.approx(0.9 * 300 + 300 - BEFORE_LOSS_S)
+
+
+async def test_a_nap_that_fails_is_told_once_and_not_tried_again_at_once(memory: Memory) -> None:
+    bench, _, clock = await warmed(memory, KeepWarm(nap=True))
+    nap = memory.nap
+
+    async def full(*args: object, **kwargs: object) -> None:
+        raise MemoryFileError("the disk is full")
+
+    memory.nap = full  # type: ignore[method-assign]
+    clock.gate.set()
+    await settled(bench, Failed, 1)
+    for _ in range(99):
+        await asyncio.sleep(0)
+    bench.drain()
+    assert len(of(bench.events, Failed)) == 1
+    memory.nap = nap  # type: ignore[method-assign]
+    await bench.session.prompt("next")
+    await settled(bench, Napped, 1)
+
+
+async def test_a_ping_that_cannot_be_noted_is_told_and_is_the_last(memory: Memory) -> None:
+    bench, voice, clock = await warmed(memory, KeepWarm(keep_alive=True, ceiling=99))
+
+    async def full(*args: object, **kwargs: object) -> None:
+        raise MemoryFileError("the disk is full")
+
+    memory.note_request = full  # type: ignore[method-assign]
+    clock.gate.set()
+    events = await settled(bench, Notice, 1)
+    assert "not kept alive: the disk is full" in of(events, Notice)[-1].text
+    assert len(voice.requests) == 2
+    assert bench.session._warmth._task is not None
+    assert bench.session._warmth._task.exception() is None
