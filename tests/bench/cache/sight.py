@@ -9,10 +9,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from growbox_tui.agent.messages import Message, Part, Text, ToolCall, ToolResult
-from growbox_tui.models.protocol import Mark, Request
+from growbox_tui.models.protocol import Request
 from memory.tokens import estimate
 from memory.types import Entry, Item
 from tests.bench.cache.providers import Asked, Blocks
+
+Places = dict[tuple[str, int, int | None], int]
+"""Where a mark may stand (place, index, part) → the block behind which that is."""
 
 
 @dataclass(slots=True)
@@ -31,44 +34,33 @@ class Sight:
     ) -> Asked:
         """The request for this region and these entries, at this second. The first message is the
         region where there is one message more than entries."""
-        blocks: list[tuple[Hashable, int]] = []
-        after: dict[tuple[str, int, int | None], int] = {}
-        ends: list[int] = []
-        for text in request.tools:
-            blocks.append((("tool", text), estimate(text)))
-        for index, text in enumerate(request.system):
-            blocks.append((("system", text), estimate(text)))
-            after["system", index, None] = len(blocks) - 1
-        ends.append(len(blocks) - 1)
-        regional: set[Hashable] = set()
+        blocks, after = _front(request)
+        ends = [len(blocks) - 1]
+        contents = list(blocks)
         ahead = len(request.messages) - len(entries)
         for index, message in enumerate(request.messages):
             if index < ahead:
                 for place, part in enumerate(message.parts):
                     blocks.append((("region", part), size(part)))
-                    regional.add(blocks[-1][0])
                     after["message", index, place] = len(blocks) - 1
+                contents += [(item.body, item.tokens) for item in items]
             else:
-                blocks += self.blocks(message, entries[index - ahead])
+                inner = self.blocks(message, entries[index - ahead])
+                blocks += inner
+                contents += inner
             after["message", index, None] = len(blocks) - 1
             if message.role != "assistant":
                 ends.append(len(blocks) - 1)
-
-        said = [block for block in blocks if block[0] not in regional]
-        said += [(item.body, item.tokens) for item in items]
-
-        def behind(mark: Mark) -> int:
-            return after[mark.place, mark.index, mark.part]
-
+        marks = [(mark, after[mark.place, mark.index, mark.part]) for mark in request.marks]
         return Asked(
             tuple(blocks),
             at,
-            tuple(behind(mark) for mark in request.marks if not mark.read_only),
-            tuple(behind(mark) for mark in request.marks if mark.long),
-            tuple(behind(mark) for mark in request.marks if mark.read_only),
+            tuple(block for mark, block in marks if not mark.read_only),
+            tuple(block for mark, block in marks if mark.long),
+            tuple(block for mark, block in marks if mark.read_only),
             tuple(ends),
             reply,
-            tuple(said),
+            tuple(contents),
         )
 
     def blocks(self, message: Message, entry: Entry) -> Blocks:
@@ -77,6 +69,16 @@ class Sight:
         if known is None:
             known = self._known[entry.body] = shared(message, entry.tokens)
         return known
+
+
+def _front(request: Request) -> tuple[list[tuple[Hashable, int]], Places]:
+    """The blocks of tools and system text, and behind which of them each text ends."""
+    blocks: list[tuple[Hashable, int]] = [(("tool", t), estimate(t)) for t in request.tools]
+    after: Places = {}
+    for index, text in enumerate(request.system):
+        blocks.append((("system", text), estimate(text)))
+        after["system", index, None] = len(blocks) - 1
+    return blocks, after
 
 
 def shared(message: Message, tokens: int) -> Blocks:
