@@ -52,7 +52,8 @@ async def cache(app: GrowboxApp, session: Session) -> None:
     """What the cache made of each request."""
     from growbox_tui.screens.cache import CacheScreen
 
-    app.push_screen(CacheScreen(await session.cache_story(), session.cache_story))
+    story = await session.cache_story()
+    app.push_screen(CacheScreen(story, session.cache_story, app.router.under_way))
 
 
 async def rules(app: GrowboxApp, session: Session) -> None:

@@ -79,6 +79,11 @@ class Router:
         self._turn_open = False
         self._waiting.give_back(opener=True)
 
+    @property
+    def under_way(self) -> e.PromptBuilt | None:
+        """The request that the running turn waits for."""
+        return self.places.prefix_bar.awaited if self._turn_open else None
+
     def state(self, words: str) -> None:
         """Say what is going on, in a word or two."""
         self._figure(state=words)
@@ -107,8 +112,7 @@ class Router:
                 self._memory(event)
             case e.RulesChanged():
                 self.rules = event.rules
-                # A refusal is told of by who refuses, aloud.
-                if event.notice and event.outcome != "refused":
+                if event.notice:
                     self._add(tellings.rules_changed(event))
             case e.HandsArrived():
                 self._add(tellings.hands_arrived(event))

@@ -93,12 +93,18 @@ class CacheScreen(ModalScreen[None]):
         Binding("m", "misses", "Misses"),
     ]
 
-    def __init__(self, story: Story, read: Callable[[], Awaitable[Story]]) -> None:
-        """``read`` reads the story again, when a request was answered."""
+    def __init__(
+        self,
+        story: Story,
+        read: Callable[[], Awaitable[Story]],
+        pending: e.PromptBuilt | None = None,
+    ) -> None:
+        """``read`` reads the story again, when a request was answered. ``pending``: the request
+        that is under way."""
         super().__init__()
         self._story = story
         self._read = read
-        self._pending: e.PromptBuilt | None = None
+        self._pending = pending
         self._order: Order = "newest"
         self._misses = False
         self._rows: dict[str, StoryRow] = {}

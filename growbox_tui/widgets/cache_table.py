@@ -1,7 +1,8 @@
 """Cache table: the requests of a session, and what they come to, in columns of figures.
 
-Pure. Two widths: where there is room, a request has its time, its epoch and its bound in its own
-line; where there is not, they stand in the lines below the table that tell of the marked request.
+Pure. Three widths: where there is room, a request has its time, its epoch and its bound in its own
+line; where there is little, not even its forecast. What a line has no room for stands in the lines
+below the table that tell of the marked request; the cause always has some.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 WIDE = 108
 """Cells from which a request has all of its figures in its own line."""
+FAIR = 66
+"""Cells from which it has its forecast and what was saved."""
 Order = Literal["newest", "avoidable", "price", "tokens"]
 ORDERS: tuple[Order, ...] = ("newest", "avoidable", "price", "tokens")
 """In the order in which the key takes them."""
@@ -79,20 +82,19 @@ def _line(cells: Sequence[tuple[str, int, str]], last: tuple[str, str], width: i
 
 def request_head(width: int, order: Order) -> Content:
     """The names of the columns, the one that orders them in another colour."""
-    wide = width >= WIDE
+    wide, fair = width >= WIDE, width >= FAIR
 
     def name(words: str, room: int, of: Order | None = None) -> tuple[str, int, str]:
         return words, room, "$text-accent" if of == order else "$text-muted"
 
     cells = [name("#", NUMBER, "newest")]
     cells += [name("time", TIME), name("epoch", EPOCH)] if wide else []
-    cells += [
-        name("tokens", TOKENS, "tokens"),
-        name("forecast", FORECAST),
-        name("served", SERVED),
-    ]
+    cells += [name("tokens", TOKENS, "tokens")]
+    cells += [name("forecast", FORECAST)] if fair else []
+    cells += [name("served", SERVED)]
     cells += [name("bound", BOUND), name("avoidable", 9, "avoidable")] if wide else []
-    cells += [name("price", MONEY, "price"), name("saved", MONEY)]
+    cells += [name("price", MONEY, "price")]
+    cells += [name("saved", MONEY)] if fair else []
     return _line(cells, ("cause", "$text-muted"), width)
 
 
@@ -105,37 +107,34 @@ def served_words(reported: int | None, tokens: int) -> str:
 
 def request_line(row: StoryRow, now: datetime, width: int) -> Content:
     """One request in one line."""
-    wide = width >= WIDE
+    wide, fair = width >= WIDE, width >= FAIR
     result = outcome(row.kind, row.cause, row.predicted, row.reported)
     muted = "$text-muted"
     cells = [(str(row.request or "ping"), NUMBER, muted)]
     if wide:
         cells += [(when(stamp(row.at), now), TIME, muted), (str(row.epoch), EPOCH, muted)]
-    cells += [
-        (count(row.tokens), TOKENS, ""),
-        (count(row.predicted), FORECAST, muted),
-        (served_words(row.reported, row.tokens), SERVED, ""),
-    ]
+    cells += [(count(row.tokens), TOKENS, "")]
+    cells += [(count(row.predicted), FORECAST, muted)] if fair else []
+    cells += [(served_words(row.reported, row.tokens), SERVED, "")]
     if wide:
         lost = count(row.avoidable) if row.avoidable else ""
         cells += [(count(row.bound), BOUND, muted), (lost, 9, "$text-warning")]
-    cells += [(dollars(row.cost), MONEY, ""), (dollars(row.saved), MONEY, muted)]
+    cells += [(dollars(row.cost), MONEY, "")]
+    cells += [(dollars(row.saved), MONEY, muted)] if fair else []
     return _line(cells, (result.text, STYLES[result.kind]), width)
 
 
 def waiting_line(prompt: PromptBuilt, width: int) -> Content:
     """A request that is under way."""
-    wide = width >= WIDE
+    wide, fair = width >= WIDE, width >= FAIR
     muted = "$text-muted"
     cells = [(str(prompt.request), NUMBER, muted)]
     cells += [("now", TIME, muted), (str(prompt.epoch), EPOCH, muted)] if wide else []
-    cells += [
-        (count(prompt.total), TOKENS, ""),
-        (count(prompt.predicted), FORECAST, muted),
-        ("waiting", SERVED, muted),
-    ]
+    cells += [(count(prompt.total), TOKENS, "")]
+    cells += [(count(prompt.predicted), FORECAST, muted)] if fair else []
+    cells += [("waiting", SERVED, muted)]
     cells += [(count(prompt.bound), BOUND, muted), ("", 9, "")] if wide else []
-    cells += [("", MONEY, ""), ("", MONEY, "")]
+    cells += [("", MONEY, "")] * (2 if fair else 1)
     return _line(cells, (one_line(prompt.cause) or "under way", muted), width)
 
 
@@ -148,9 +147,11 @@ def detail_lines(row: StoryRow, now: datetime, width: int) -> list[Content]:
     miss = "nothing avoidable"
     if row.avoidable:
         miss = f"{row.avoidable:,} tokens avoidable ({dollars(row.lost)})"
-    figures = DOT.join((f"bound {row.bound:,}", miss, where))
+    figures = [f"bound {row.bound:,}", miss, where]
+    if width < FAIR:
+        figures[:0] = [f"forecast {row.predicted:,}", f"saved {dollars(row.saved)}"]
     lines = Content.styled(what, STYLES[result.kind]).wrap(width)[:2]
-    return [*lines, Content.styled(fit(figures, width), "$text-muted")]
+    return [*lines, *Content.styled(DOT.join(figures), "$text-muted").wrap(width)[:3]]
 
 
 # ---- what they come to -----------------------------------------------------------------------
@@ -162,11 +163,12 @@ def totals_lines(story: Story, width: int) -> list[Content]:
     head = _totals_line(
         ("", "calls", "tokens", "served", "bound", "avoidable", "price", "saved"),
         ("$text-muted",) * 8,
+        width,
     )
     lines = [head]
     named = (("session", story.session), ("today", story.today), ("all time", story.ever))
     for name, totals in named:
-        lines.append(_totals_line(_figures(name, totals), _styles(totals)))
+        lines.append(_totals_line(_figures(name, totals), _styles(totals), width))
     note = left_out(story.session)
     if note:
         lines.append(Content.styled(fit(note, width), "$text-muted"))
@@ -194,12 +196,14 @@ def _styles(totals: Totals) -> tuple[str, ...]:
     return ("$text-muted", "", "", "", "$text-muted", avoidable, "", "$text-success")
 
 
-def _totals_line(texts: Sequence[str], styles: Sequence[str]) -> Content:
+def _totals_line(texts: Sequence[str], styles: Sequence[str], width: int) -> Content:
+    """A narrow page leaves out calls, bound and what was avoidable, not the money."""
     rooms = (8, 6, 6, SERVED, BOUND, 15, MONEY, MONEY)
+    whole = sum(rooms) + len(rooms) - 1 <= width
     parts = [(pad(texts[0], rooms[0]), styles[0])]
     parts += [
-        (" " + pad_left(text, room), style)
-        for text, room, style in zip(texts[1:], rooms[1:], styles[1:], strict=True)
+        (" " + pad_left(texts[at], rooms[at]), styles[at])
+        for at in (range(1, len(rooms)) if whole else (2, 3, 6, 7))
     ]
     return Content.assemble(*parts)
 

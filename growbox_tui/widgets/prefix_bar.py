@@ -172,6 +172,11 @@ class PrefixBar(Widget):
         self.tooltip = Content("\n".join(one_line(line) for line in lines))
         self.refresh(layout=True)
 
+    @property
+    def awaited(self) -> PromptBuilt | None:
+        """The prompt on show, while its report is still to come."""
+        return self._prompt if self._usage is None else None
+
     def usage(self, event: UsageReported) -> None:
         """Show what the provider reported, if it speaks of the prompt on show."""
         if self._prompt is not None and event.request == self._prompt.request:

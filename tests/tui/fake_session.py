@@ -144,7 +144,6 @@ class FakeSession:
         self.wishes.append(("add", text))
         if self.refusal:
             self.say(e.RulesChanged(self.stated, self.refusal, "refused"))
-            self.say(e.Notice("warning", self.refusal))
             return
         number = 1 + max((rule.id for rule in self.stated), default=0)
         self.stated = (*self.stated, e.RuleView(number, text, "stated", False))

@@ -15,6 +15,7 @@ from growbox_tui.agent.story import Story, StoryRow, Totals, total
 from growbox_tui.screens.cache import CacheScreen
 from growbox_tui.widgets.cache_chart import Column, chart, columns, dots, falls_short
 from growbox_tui.widgets.cache_table import (
+    FAIR,
     NO_MISS,
     NONE_YET,
     ORDERS,
@@ -27,7 +28,7 @@ from growbox_tui.widgets.cache_table import (
     totals_lines,
     waiting_line,
 )
-from growbox_tui.widgets.figures import dollars
+from growbox_tui.widgets.figures import dollars, short_model
 from tests.tui.cuts import cuts
 from tests.tui.fake_session import FakeSession, app_with, send, until
 from tests.tui.specimens import NOW, PROMPT, USAGE
@@ -61,6 +62,12 @@ def test_an_amount_fits_its_column_and_an_unknown_one_is_said_to_be_so(
     assert len(words) <= 8
 
 
+def test_the_sums_of_a_narrow_page_keep_the_money() -> None:
+    head, session, *_ = (line.plain for line in totals_lines(STORY, 47))
+    assert head.endswith("saved")
+    assert session.endswith(dollars(STORY.session.saved))
+
+
 def test_what_is_not_known_is_left_out_of_the_sums_and_counted() -> None:
     sums = total([row(1, 1_000, 0, 0), row(2, 2_000, 900, None), row(3, 3_000, 1_900, 1_800)])
     assert (sums.requests, sums.unreported, sums.tokens, sums.served) == (3, 1, 4_000, 1_800)
@@ -90,7 +97,7 @@ def test_a_report_that_is_missing_is_never_a_zero() -> None:
 # ---- rows ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("width", [60, 77, WIDE, 197])
+@pytest.mark.parametrize("width", [40, FAIR - 1, FAIR, 77, WIDE, 197])
 @pytest.mark.parametrize("each", [*ROWS, replace(ROWS[0], cause="原因" * 60, kind="provider")])
 def test_every_line_is_as_wide_as_the_page(width: int, each: StoryRow) -> None:
     assert request_line(each, NOW, width).cell_length == width
@@ -107,6 +114,15 @@ def test_the_columns_stand_below_their_names() -> None:
         for name, figure in (("tokens", "24.8k"), ("price", "$0.0162"), ("cause", "as forecast")):
             end = head.index(name) + (0 if name == "cause" else len(name))
             assert line[end:].startswith(figure) if name == "cause" else line[:end].endswith(figure)
+
+
+def test_a_narrow_line_still_says_why_and_the_lines_below_say_the_rest() -> None:
+    each = next(row for row in ROWS if row.kind == "expiry")
+    assert "expired" in request_line(each, NOW, 47).plain
+    told = " ".join(line.plain.strip() for line in detail_lines(each, NOW, 47))
+    assert f"forecast {each.predicted:,}" in told
+    assert "bound" in told
+    assert told.endswith(short_model(each.model))
 
 
 def test_rows_are_sorted_and_narrowed_to_misses() -> None:
@@ -200,6 +216,20 @@ async def test_a_request_appears_when_it_is_sent_and_when_it_is_answered() -> No
         await until(pilot, lambda: "under way" not in shown(app))
         assert page.query_one(OptionList).option_count == 28
         assert "$0.7639" in shown(app)
+
+
+async def test_a_request_that_is_under_way_when_the_page_opens_stands_there() -> None:
+    session = FakeSession(story=Story(ROWS[:27], total(ROWS[:27])))
+    app, _ = app_with(session)
+    async with app.run_test(size=(80, 30)) as pilot:
+        await ready(pilot, app)
+        await send(pilot, "go on")
+        session.say(replace(PROMPT, request=28))
+        await until(pilot, lambda: app.router.under_way is not None)
+        await opened(pilot, app)
+        await until(pilot, lambda: "under way" in shown(app))
+        session.end()
+        await until(pilot, lambda: "under way" not in shown(app))
 
 
 async def test_the_mark_stays_on_its_request_while_others_come() -> None:
