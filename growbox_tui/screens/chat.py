@@ -238,6 +238,9 @@ class ChatScreen(Screen[None]):
     def on_composer_list_key(self, event: Composer.ListKey) -> None:
         event.stop()
         if not self.completion.is_open:
+            # Keys came faster than the list closed: what was meant is what enter always means.
+            if event.sends:
+                self.composer.call_later(self.composer.send)
             return
         match event.key:
             case "up" | "down":

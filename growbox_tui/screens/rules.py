@@ -149,7 +149,8 @@ class RulesScreen(ModalScreen[None]):
     def _mark(self, at: int) -> None:
         lines = self._lines
         if lines:
-            lines[max(0, min(at, len(lines) - 1))].focus()
+            # At once: ``focus`` would only take it later, and the next key may be here already.
+            self.set_focus(lines[max(0, min(at, len(lines) - 1))])
         self._keys()
 
     def _head(self) -> None:

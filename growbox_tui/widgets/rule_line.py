@@ -84,7 +84,7 @@ class RuleLine(Static, can_focus=True):
         source = SOURCES.get(self.rule.source, one_line(self.rule.source))
         if self.rule.standing:
             return f"{source}; it stands in the prompt"
-        return f"{source}; the next epoch puts it among the rules, the model knows it already"
+        return f"{source}; told with your words until the next epoch puts it among the rules"
 
     def _again(self) -> None:
         put(self, Page(self._rows))

@@ -64,6 +64,15 @@ async def test_a_rule_is_edited_in_place_and_the_mark_stays_there() -> None:
         assert page._place() == 1
 
 
+async def test_the_mark_keeps_up_with_keys_that_come_at_once() -> None:
+    app, _ = app_with(FakeSession(stated=RULES))
+    async with app.run_test(size=(80, 24)) as pilot:
+        page = await opened(pilot, app)
+        page.action_move(1)
+        page.action_move(1)
+        assert page._place() == 2
+
+
 async def test_escape_leaves_what_was_written_and_then_the_page() -> None:
     app, session = app_with(FakeSession(stated=RULES))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -45,6 +45,17 @@ async def test_enter_on_a_mention_that_is_begun_completes_it() -> None:
         assert session.prompts == []
 
 
+async def test_enter_sends_when_the_list_closed_only_after_the_key() -> None:
+    app, session = app_with()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot, app)
+        app.chat.composer.insert("/rules add be brief")
+        await until(pilot, lambda: not app.chat.composer.completing)
+        app.chat.composer.completing = True  # As a burst of keys finds it.
+        await pilot.press("enter")
+        await until(pilot, lambda: session.wishes == [("add", "be brief")])
+
+
 @pytest.mark.parametrize(("choice", "state"), [("once", "running shell"), ("no", "thinking")])
 async def test_after_an_answer_the_state_says_what_runs(choice: str, state: str) -> None:
     app, session = app_with()
