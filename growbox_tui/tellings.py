@@ -58,13 +58,13 @@ def napped(event: e.Napped) -> Notice:
 
 def rebased(event: e.Rebased) -> Notice:
     """Why the prompt was begun anew, how much shorter it is, and whether that costs anything."""
-    items = _many(event.kept_items, "memory", "memories")
+    items = _many(event.kept_items, "line or passage", "lines and passages")
     messages = _many(event.dropped_messages, "message", "messages")
     state = "cold, the cache was gone anyway" if event.cold else "warm"
     sizes = f" {count(event.before)} → {count(event.after)} tokens;" if event.before else ""
     return Notice(
-        f"Epoch {event.epoch} begins ({state}; {event.why}):{sizes} kept {items}, "
-        f"put down {messages}."
+        f"Epoch {event.epoch} begins ({state}; {event.why}):{sizes} {messages} put down, "
+        f"{items} of the past stay."
     )
 
 

@@ -239,11 +239,12 @@ class Rebased:
     epoch: int
     why: str
     kept_items: int
+    """Lines, excerpts and memories that stand in front of the conversation now."""
     dropped_messages: int
     cold: bool = False
     """Whether the cache was gone anyway, so that it cost nothing."""
     before: int = 0
-    """Estimated tokens of the prompt before."""
+    """Tokens of the prompt before, the model's own as far as it has told how it counts."""
     after: int = 0
     """And after."""
 

@@ -164,8 +164,8 @@ async def _begin(talk: Conversation, why: str, cold: bool, sizes: Budget | None)
     talk.settled_tail, talk.sent = window.tail_tokens, None
     if old is not None:
         dropped = messages - len(window.entries)
-        items = len(epoch.items)
-        talk.publish(Rebased(epoch.number, why, items, dropped, cold, before, window.tokens))
+        sizes_told = talk.real(before), talk.real(window.tokens)
+        talk.publish(Rebased(epoch.number, why, len(epoch.items), dropped, cold, *sizes_told))
 
 
 def _sweeps(talk: Conversation, sizes: Budget) -> bool:

@@ -69,8 +69,9 @@ async def edit_rule(talk: Conversation, number: int, text: str) -> None:
 
 async def drop_rule(talk: Conversation, number: int) -> None:
     """Take a rule back. Raises ``LookupError`` for an unknown one."""
+    before = {rule.id: rule.text for rule in talk.rules}
     talk.rules = await talk.mind.drop_rule(talk.window.session, number)
-    _told(talk, "The rule does not hold any more.", "dropped")
+    _told(talk, f"No rule any more: {before.get(number, number)}", "dropped")
 
 
 def _words(added: RuleAdded) -> str:

@@ -393,6 +393,7 @@ async def test_a_compaction_asks_no_model_and_is_told_with_its_sizes(memory: Mem
     assert await bench.session.compact()
     (rebased,) = of(bench.drain(), Rebased)
     assert rebased.after < rebased.before
+    assert rebased.after == bench.session.talk.real(bench.session.talk.window.tokens)
     assert len(model.requests) == asked
     small = await session_on(memory, says(1))
     assert not await small.session.compact()
