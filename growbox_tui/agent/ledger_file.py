@@ -12,7 +12,7 @@ from growbox_tui.agent.scale import Scale
 from growbox_tui.agent.shortfalls import Past
 from growbox_tui.models.cache_rules import CacheRules
 
-FORMAT = 2
+FORMAT = 3
 NAME = 12
 """Letters of a digest; they are packed without anything between them."""
 MOST = 800

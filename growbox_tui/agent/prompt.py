@@ -26,7 +26,7 @@ from growbox_tui.agent.messages import (
     message_from_json,
     message_to_json,
 )
-from growbox_tui.agent.scale import NOTHING, Makeup, added, of_text
+from growbox_tui.agent.scale import NOTHING, Makeup, added, of_call, of_text
 from growbox_tui.models.model_family import binds_thinking
 from growbox_tui.models.protocol import Mark, Request
 from memory.tokens import estimate
@@ -187,8 +187,8 @@ class _Chain:
         """An item of the region, which begins or goes on with a segment."""
         made = _read_text(item.body)
         digest, content = self._next(made.content, b"" if first else b"\n")
-        plain, other, _, _ = made.makeup
-        makeup = (plain + (not first), other, int(first), 0)
+        letters, digits, signs, others, _, _ = made.makeup
+        makeup = (letters + (not first), digits, signs, others, int(first), 0)
         self.blocks.append(
             Block("region", digest, item.tokens, content, int(first), last, makeup=makeup)
         )
@@ -258,10 +258,9 @@ def _made(part: Part) -> Makeup:
         case Thinking():
             return of_text(max(part.text, part.opaque, key=len))
         case ToolCall(call, tool, arguments):
-            plain, other, _, _ = of_text(call + tool + arguments)
+            return of_call(call + tool + arguments)
         case ToolResult(call, content):
-            plain, other, _, _ = of_text(call + content)
-    return plain, other, 0, 1
+            return of_call(call + content)
 
 
 def _goes_out(part: Part, message: Message, wire: str) -> bool:

@@ -34,9 +34,13 @@ EXACT = Scale.of(1.0)
 """Worth whole tokens where texts are hundreds of letters: 27 for each, and 3 for the text."""
 
 
+LETTERS = str.maketrans("0123456789.", "abcdefghij ")
+"""A digit or a sign is worth another part of a token."""
+
+
 def words(tokens: int, name: str) -> str:
     """A text of about so many tokens, and exactly so many by the usual scale."""
-    return f"{name} ".ljust(max(1, tokens // 27) * 100, "x")
+    return f"{name.translate(LETTERS)} ".ljust(max(1, tokens // 27) * 100, "x")
 
 
 def item(name: str, tokens: int, *, first: bool = True, segment: int = 0) -> Item:
