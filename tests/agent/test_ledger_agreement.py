@@ -24,7 +24,7 @@ async def test_what_is_forecast_is_what_the_provider_reports(name: str, tmp_path
     found = of_life(life)
     assert found.calls > 100
     assert found.near >= 0.99 * found.calls, found
-    assert found.exact >= 0.9 * found.calls, found
+    assert found.exact >= 0.88 * found.calls, found  # a slot serves parts of blocks, too
     assert not found.nameless
     assert len(of(life.events, Rebased)) > 5
     refused = [each for each in life.provider.log if each.served is None]
