@@ -11,14 +11,17 @@ from typing import Literal
 
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.errata import Front
-from growbox_tui.agent.events import RuleOutcome, RulesChanged, RuleView
+from growbox_tui.agent.events import Notice, RuleOutcome, RulesChanged, RuleView
 from growbox_tui.agent.messages import Part, Text
+from growbox_tui.agent.pace import budget
 from growbox_tui.agent.stated_rules import stated
 from growbox_tui.agent.window_view import show_window
 from memory.context.render import minute, render
+from memory.tokens import estimate
 from memory.types import Node, Rule, RuleAdded
 
 SCHEME = "mem://"
+NO_ROOM = "Pins take half of what the prompt has for memories; some wait until others are unpinned."
 
 Source = Literal["stated", "steered"]
 
@@ -91,6 +94,11 @@ async def pin(talk: Conversation, address: str) -> None:
     under which nothing is remembered."""
     node = await _node(talk, address)
     await talk.mind.pin(talk.window, node.id)
+    others = [await talk.mind.refer(SCHEME + name) for name in talk.window.pinned]
+    waiting = [other for other in others if other and not talk.window.holds(other.id)]
+    sizes = (estimate(render(other, talk.limits.pin_tokens)) for other in waiting)
+    if sum(sizes) > room_for_pins(talk):
+        talk.publish(Notice("warning", NO_ROOM))
     show_window(talk)
 
 
@@ -129,16 +137,32 @@ async def _node(talk: Conversation, address: str) -> Node:
 
 async def forced(talk: Conversation) -> tuple[list[Part], list[str]]:
     """What goes into the next user message whatever recall finds: notes that wait, and pinned
-    memories that stand nowhere in the prompt; and the ids of both."""
+    memories that stand nowhere in the prompt, as far as there is room for pins; and the ids of
+    both."""
     parts: list[Part] = []
     ids: list[str] = []
+    left = room_for_pins(talk)
     for name in dict.fromkeys([*talk.waiting, *talk.window.pinned]):
         node = None if talk.window.holds(name) else await talk.mind.refer(SCHEME + name)
-        if node is not None:
-            parts.append(Text(render(node, talk.limits.pin_tokens)))
-            talk.labels[name] = (" ".join(node.text[:2_000].split())[:80], minute(node.at))
-            ids.append(name)
+        if node is None:
+            continue
+        body = render(node, talk.limits.pin_tokens)
+        if name not in talk.waiting:
+            if estimate(body) > left:
+                continue
+            left -= estimate(body)
+        parts.append(Text(body))
+        talk.labels[name] = (" ".join(node.text[:2_000].split())[:80], minute(node.at))
+        ids.append(name)
     return parts, ids
+
+
+def room_for_pins(talk: Conversation) -> int:
+    """Estimated tokens that may still be pinned: an epoch's end keeps half of a region of pins, and
+    more of them would be put before the model anew in every turn."""
+    pinned = set(talk.window.pinned)
+    standing = sum(tokens for node, _, _, tokens in talk.window.hottest() if node in pinned)
+    return budget(talk).region_high // 2 - standing
 
 
 async def delivered(talk: Conversation, front: Front) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import sqrt
 from typing import Literal
+from unicodedata import category
 
 from memory.context.passages import fold, stem
 from memory.context.signs import cut_chars
@@ -114,8 +115,10 @@ def render_rules(rules: Sequence[Rule]) -> str:
 
 
 def one_line(text: str) -> str:
-    """On one line, at most ``RULE_CHARS`` characters, with ``…`` where there were more."""
-    return cut_chars(" ".join(text.split()), RULE_CHARS)
+    """On one line, at most ``RULE_CHARS`` characters, with ``…`` where there were more. Characters
+    that only steer a terminal, and halves of one that no encoding holds, count as spaces."""
+    shown = (" " if category(sign) in ("Cc", "Cs") else sign for sign in text)
+    return cut_chars(" ".join("".join(shown).split()), RULE_CHARS)
 
 
 def alike(one: str, other: str) -> float:

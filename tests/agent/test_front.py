@@ -505,3 +505,18 @@ async def test_what_is_remembered_while_a_turn_runs_goes_out_with_the_words_adde
     assert "walrus" in told(model.requests[1])
     await bench.ask("next")
     assert "walrus" not in told(model.requests[2])
+
+
+async def test_more_pins_than_there_is_room_for_wait_and_are_told_of(memory: Memory) -> None:
+    model = says(9, "word " * 90)
+    bench = await session_on(memory, model)
+    for number in range(60):
+        text = f"walrus {number} " + "has a tusk and a name of its own. " * 120
+        await bench.session.pin((await memory.remember(NewNode("user", text))).address)
+    assert "unpinned" in of(bench.drain(), Notice)[-1].text
+    for number in range(6):
+        await bench.ask(f"question {number}")
+    assert of(bench.events, Rebased) == []
+    sizes = [len(str(request.messages)) for request in model.requests]
+    assert max(sizes) - sizes[0] < 9_000
+    assert "walrus 0 " in str(model.requests[-1].messages)

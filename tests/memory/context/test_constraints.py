@@ -143,6 +143,13 @@ def test_a_rewording_into_another_rule_is_refused_and_an_unknown_rule_is_told() 
         edit(rules, 9, "x")
 
 
+def test_what_steers_a_terminal_is_no_part_of_a_rule() -> None:
+    added = add([], 1, "no \x1b[31mred\x00 words\ud800\x07", "stated", 0)
+    assert added.rule is not None
+    assert added.rule.text == "no [31mred words"
+    assert add([], 1, "\x07\x1b", "stated", 0).outcome == "refused"
+
+
 def test_the_block_shows_each_rule_on_a_line_of_its_own_by_its_id() -> None:
     rules = (Rule(3, "Use tabs", "steered", 1), Rule(1, "Answer\nin German", "stated", 2))
 
