@@ -15,12 +15,19 @@ from memory.types import Budget
 LEAST_WINDOW = 256
 """Estimated tokens of the smallest window that is reckoned with; a model may state any number."""
 
+LEAST_BESIDE = 2_000
+"""Estimated tokens beside tools, system text and rules, however small a window the user wants: in
+less an epoch would end at every request, and no cache would serve any of them."""
+
 
 def room(talk: Conversation) -> int:
     """Estimated tokens that a prompt may take: what the model takes, and no more than the user
-    wants it to."""
-    most = talk.usable if talk.wanted.window is None else min(talk.usable, talk.wanted.window)
-    return max(LEAST_WINDOW, int(most / talk.learned.ratio))
+    wants it to, as long as that leaves room for a conversation."""
+    most = int(talk.usable / talk.learned.ratio)
+    if talk.wanted.window is not None:
+        wanted = int(talk.wanted.window / talk.learned.ratio)
+        most = min(most, max(wanted, front(talk) + LEAST_BESIDE))
+    return max(LEAST_WINDOW, most)
 
 
 def budget(talk: Conversation) -> Budget:

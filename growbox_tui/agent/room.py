@@ -73,7 +73,8 @@ def _worth_it(talk: Conversation) -> bool:
 async def make_room(talk: Conversation) -> None:
     """End the epoch when the tail has outgrown its part, or the whole its window."""
     sizes = budget(talk)
-    if talk.window.tail_tokens > max(sizes.tail_high, _unmoved(talk, sizes)):
+    large = talk.window.tail_tokens > max(sizes.tail_high, _unmoved(talk, sizes))
+    if large and front(talk) < room(talk):
         await begin(talk, FULL, cold=False, sizes=sizes)
     await fit(talk, FULL)
 
@@ -84,8 +85,9 @@ def _unmoved(talk: Conversation, sizes: Budget) -> int:
 
 
 async def fit(talk: Conversation, why: str) -> None:
-    """Make the whole prompt fit the window, whatever else has to go."""
-    for share in FORCED:
+    """Make the whole prompt fit the window, whatever else has to go. Where its front alone is
+    larger, no share of nothing would make a difference."""
+    for share in FORCED if front(talk) < room(talk) else FORCED[-1:]:
         if talk.window.tokens <= room(talk):
             return
         await begin(talk, why, cold=False, sizes=_smaller(talk, share))

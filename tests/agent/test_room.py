@@ -236,3 +236,26 @@ async def test_the_rate_of_growth_is_learnt_and_taken_up_again(memory: Memory) -
     assert rate.calls >= 8
     again = await session_on(memory, voice, session=bench.session.id)
     assert again.session.talk.rate == rate
+
+
+async def test_a_window_smaller_than_its_front_still_leaves_a_conversation_that_a_cache_can_serve(
+    memory: Memory,
+) -> None:
+    bench = await session_on(memory, Voice(context=200_000, words="word " * 100))
+    talk = bench.session.talk
+    talk.system = lambda: ("You are a test.", "Use your hands.", "Mind the house. " * 1_000)
+    talk.wanted = Wanted(window=2_000)
+    for number in range(16):
+        await bench.ask(f"question {number}")
+    assert 1 <= len(of(bench.events, Rebased)) <= 4
+
+
+async def test_a_model_smaller_than_its_front_ends_one_epoch_for_a_request_at_most(
+    memory: Memory,
+) -> None:
+    bench = await session_on(memory, Voice(context=4_000, words="word " * 100))
+    talk = bench.session.talk
+    talk.system = lambda: ("You are a test.", "Use your hands.", "Mind the house. " * 1_000)
+    for number in range(4):
+        await bench.ask(f"question {number}")
+    assert len(of(bench.events, Rebased)) <= 4
