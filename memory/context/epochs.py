@@ -114,7 +114,9 @@ def harvest(
         for line in made.lines:
             chain.append(line)
         if sweeps and stamp:
-            chain.judge(line for line in lines.load(db, window.session, stamp)[0] if line.embedding)
+            chain.judge(
+                line for line in lines.standing(db, window.session, stamp) if line.embedding
+            )
     return Harvest(made, chain, task, sweeps)
 
 

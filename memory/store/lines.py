@@ -20,13 +20,18 @@ _COLUMNS = (
 def load(db: Database, session: str, stamp: str = "") -> tuple[list[Line], list[Line]]:
     """The lines that stand in the chain, oldest first, and those that left it, in the order in
     which they did. Embeddings of another embedder than ``stamp`` are left out."""
-    chain = db.rows(
-        f"SELECT {_COLUMNS} FROM lines WHERE session = ? AND state = 0 ORDER BY seq", (session,)
-    )
     gone = db.rows(
         f"SELECT {_COLUMNS} FROM lines WHERE session = ? AND state > 0 ORDER BY state", (session,)
     )
-    return [_line(row, stamp) for row in chain], [_line(row, "") for row in gone]
+    return standing(db, session, stamp), [_line(row, "") for row in gone]
+
+
+def standing(db: Database, session: str, stamp: str = "") -> list[Line]:
+    """The lines that stand in the chain, as ``load`` tells them."""
+    rows = db.rows(
+        f"SELECT {_COLUMNS} FROM lines WHERE session = ? AND state = 0 ORDER BY seq", (session,)
+    )
+    return [_line(row, stamp) for row in rows]
 
 
 def put(db: Database, session: str, lines: Sequence[Line], stamp: str = "") -> None:
