@@ -43,22 +43,20 @@ def place(
     rules: CacheRules,
     *,
     previous: int | None = None,
-    newest: int | None = None,
     long_ttl: bool = False,
 ) -> tuple[Mark, ...]:
     """The marks of one request, in prompt order; empty where the cache needs none.
 
     ``previous`` is the stop (an index into ``stops``) where the request before had its newest
-    mark, ``None`` where there was none or its bytes stand there no more. ``newest`` is the last
-    stop whose bytes the next request repeats; without it that is the last of all. ``long_ttl``
-    asks for long entries where the prompt stands still. At most ``rules.max_marks`` marks are
-    written; further ones are offered for reading where ``rules.read_marks`` allows more.
+    mark, ``None`` where there was none or its bytes stand there no more. ``long_ttl`` asks for
+    long entries where the prompt stands still. At most ``rules.max_marks`` marks are written;
+    further ones are offered for reading where ``rules.read_marks`` allows more.
     """
     if rules.kind != "marks" or rules.max_marks < 1:
         return ()
     moving = [
         at
-        for at in (previous, _markable(stops, len(stops) - 1 if newest is None else newest))
+        for at in (previous, _last_markable(stops))
         if at is not None and 0 <= at < len(stops) and stops[at].markable
     ]
     chosen = _fitting(stops, moving, rules.max_marks)
@@ -101,9 +99,9 @@ def _fixed(stops: Sequence[Stop]) -> list[int]:
     return [ends[-1] for ends in (system, region) if ends]
 
 
-def _markable(stops: Sequence[Stop], at: int) -> int | None:
-    """The last stop up to this one that may carry a mark."""
-    return next((place for place in range(at, -1, -1) if stops[place].markable), None)
+def _last_markable(stops: Sequence[Stop]) -> int | None:
+    """The last stop that may carry a mark."""
+    return next((at for at in range(len(stops) - 1, -1, -1) if stops[at].markable), None)
 
 
 def _fitting(stops: Sequence[Stop], moving: Sequence[int], most: int) -> list[int]:

@@ -16,14 +16,10 @@ from growbox_tui.agent.messages import Message, Text, ToolCall, ToolResult
 MISSING = "No result was recorded for this call; it may or may not have run."
 
 
-def paired(messages: Sequence[Message]) -> list[Message]:
-    """The messages, with a result added for each call that has none and each result that answers
-    no call turned into the user's words. Nothing is reordered."""
-    return [message for _, message in traced(messages)]
-
-
 def traced(messages: Sequence[Message]) -> list[tuple[int, Message]]:
-    """As ``paired``, each with the index of the message that it came from; -1 for an added one."""
+    """The messages, with a result added for each call that has none and each result that answers
+    no call turned into the user's words; each with the index of the message that it came from, -1
+    for an added one. Nothing is reordered."""
     out: list[tuple[int, Message]] = []
     waiting: dict[str, ToolCall] = {}
     for at, message in enumerate(messages):

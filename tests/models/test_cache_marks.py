@@ -54,11 +54,6 @@ def test_a_reply_at_the_end_leaves_the_mark_before_it():
     assert where(place([*system(1), *talk(4)], GPT))[-1] == ("message", 3, None)
 
 
-def test_a_newest_stable_stop_keeps_the_mark_away_from_what_changes():
-    stops = [*system(1), *talk(3)]
-    assert where(place(stops, CLAUDE, newest=1))[-1] == ("message", 1, None)
-
-
 def test_long_entries_stand_where_the_prompt_does_and_before_all_others():
     stops = [*system(), *region(2), *talk(5)]
     marks = place(stops, CLAUDE, previous=6, long_ttl=True)
