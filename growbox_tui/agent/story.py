@@ -148,24 +148,13 @@ def row(at: int, epoch: int, record: str) -> StoryRow:
 
 def total(rows: Iterable[StoryRow]) -> Totals:
     """What the rows come to."""
-    told = tuple(rows)
-    reported = [row for row in told if row.reported is not None]
-    priced = [row for row in told if row.cost is not None]
-    return Totals(
-        requests=len(told),
-        unreported=len(told) - len(reported),
-        unpriced=len(told) - len(priced),
-        tokens=sum(row.tokens for row in reported),
-        served=sum(row.reported or 0 for row in reported),
-        bound=sum(row.bound for row in reported),
-        avoidable=sum(row.avoidable for row in reported),
-        cost=sum((row.cost or 0.0 for row in priced), 0.0),
-        saved=sum((row.saved or 0.0 for row in priced), 0.0),
-        lost=sum((row.lost or 0.0 for row in priced), 0.0),
+    return added(
+        (row.tokens, None, row.predicted, row.reported, row.bound, row.cost, row.saved, row.lost)
+        for row in rows
     )
 
 
-FIGURES = ("input", "estimated", "cache_read", "bound", "cost", "saved", "lost")
+FIGURES = ("input", "estimated", "predicted", "cache_read", "bound", "cost", "saved", "lost")
 """The fields of a record that totals are made of, in the order in which ``added`` takes them."""
 
 
@@ -173,15 +162,16 @@ def added(figures: Iterable[tuple[Any, ...]]) -> Totals:
     """What records come to, of which only ``FIGURES`` were read."""
     requests = unreported = unpriced = tokens = served = bound = avoidable = 0
     money = [0.0, 0.0, 0.0]
-    for size, estimated, read, before, *dollars in figures:
+    for size, estimated, predicted, read, told, *dollars in figures:
         requests += 1
         if read is None:
             unreported += 1
         else:
             tokens += size or estimated or 0
             served += read
-            bound += read if before is None else before
-            avoidable += max(0, (before or 0) - read)
+            before = max(predicted or 0, read) if told is None else told
+            bound += before
+            avoidable += max(0, before - read)
         if dollars[0] is None:
             unpriced += 1
         else:
