@@ -114,9 +114,8 @@ def harvest(
         for line in made.lines:
             chain.append(line)
         if sweeps and stamp:
-            chain.judge(
-                line for line in lines.standing(db, window.session, stamp) if line.embedding
-            )
+            on_file = lines.standing(db, window.session, stamp)
+            chain.judge(line for line in on_file if line.embedding)
     return Harvest(made, chain, task, sweeps)
 
 
