@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from math import inf
 
 from memory.config import HALF_LIFE_EPOCHS
@@ -20,12 +19,6 @@ from memory.types import Budget, Item, Line
 COLD_SLACK = 1.2
 """Times ``region_low`` that the region may be at a cold point without being swept down to it: what
 little is over costs less than the loss of what would go."""
-
-
-FRONT_SHARE = 2 / 5
-"""Of ``region_low``: what a sweep leaves as it stands at the region's front while the cache is
-warm. A sweep costs all that stands behind its first hole; the front holds how the session began,
-and a cold point looks at it for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +66,10 @@ def plan(old: Sequence[Item], added: Sequence[Item], wanted: Wanted) -> Plan:
     if not wanted.cold and _tokens(items) <= budget.region_high:
         staying = _without_dropped(items, wanted)
         return Plan(tuple(staying), len(staying) < len(items))
-    front = () if wanted.cold else _front(items, wanted)
-    items = [item for item in items if item in front or not _stale(item, wanted)]
+    items = [item for item in items if not _stale(item, wanted)]
     cold_most = min(budget.region_low * COLD_SLACK, budget.region_high)
     if _tokens(items) > (cold_most if wanted.cold else budget.region_low):
-        items = _swept(items, front, wanted)
+        items = _swept(items, wanted)
     if wanted.cold:
         items = _ordered(items, wanted)
     return Plan(tuple(items), True)
@@ -109,10 +101,10 @@ def _without_dropped(items: Sequence[Item], wanted: Wanted) -> list[Item]:
     return [*items[:first], *(item for item in items[first:] if not _stale(item, wanted))]
 
 
-def _swept(items: Sequence[Item], front: Sequence[Item], wanted: Wanted) -> list[Item]:
-    """What stays: front, what is held, then the chain's lines, then the hottest for their size."""
+def _swept(items: Sequence[Item], wanted: Wanted) -> list[Item]:
+    """What stays: what is held, then the chain's lines, then the hottest for their size."""
     low, high = wanted.budget.region_low, wanted.budget.region_high
-    holding = [item for item in items if item in front or held(item, wanted)]
+    holding = [item for item in items if held(item, wanted)]
     left = high
     staying: set[tuple[str, str]] = set()
     pins = set(wanted.queue.pinned)
@@ -124,7 +116,7 @@ def _swept(items: Sequence[Item], front: Sequence[Item], wanted: Wanted) -> list
     lines = _lines(items, min(left, wanted.budget.chain), wanted)
     staying |= {(item.node, item.kind) for item in lines}
     left -= _tokens(lines)
-    others = [item for item in items if item.kind != "line" and item not in holding]
+    others = [item for item in items if item.kind != "line" and not held(item, wanted)]
     # The newer of two that are wanted alike stays.
     others.reverse()
     for item in sorted(others, key=lambda item: -_worth(item, wanted)):
@@ -132,19 +124,6 @@ def _swept(items: Sequence[Item], front: Sequence[Item], wanted: Wanted) -> list
             staying.add((item.node, item.kind))
             left -= item.tokens
     return [item for item in items if (item.node, item.kind) in staying]
-
-
-def _front(items: Sequence[Item], wanted: Wanted) -> list[Item]:
-    """The leading segments that a warm sweep leaves, up to what the user dropped. Whole ones: a cache
-    with marks serves none in part."""
-    most = wanted.budget.region_low * FRONT_SHARE
-    front: list[Item] = []
-    for _, segment in groupby(items, key=lambda item: item.segment):
-        longer = [*front, *segment]
-        if _tokens(longer) > most or any(item.node in wanted.queue.evicted for item in longer):
-            break
-        front = longer
-    return front
 
 
 def _lines(items: Sequence[Item], budget: int, wanted: Wanted) -> list[Item]:

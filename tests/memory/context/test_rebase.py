@@ -156,19 +156,9 @@ def test_what_stands_stays_until_it_is_done_and_then_goes_with_a_sweep() -> None
 def test_lines_stay_as_the_chain_says_and_within_its_share() -> None:
     lines = [item(name, 10, "line") for name in "abcdefgh"]
 
-    region = rebased(lines, low=70, chain=50, lines="hgfedcba", cold=True)
+    region = rebased(lines, low=70, chain=50, lines="hgfedcba")
 
     assert names(region.items) == list("defgh")
-
-
-def test_a_warm_sweep_leaves_the_front_as_it_stands_but_for_what_was_dropped() -> None:
-    old = [item("a", 10, "line"), item("b", 10), item("plan", 10, "standing"), item("c", 90)]
-    new, queue = [item("d", 40)], warmed(b=1, c=1, d=9)
-
-    assert names(rebased(old, new, queue=queue).items) == ["a", "b", "d"]
-    assert names(rebased(old, new, queue=queue, cold=True).items) == ["b", "d"]
-    queue.evict("b")
-    assert names(rebased(old, new, queue=queue).items) == ["a", "d"]
 
 
 def test_a_line_an_excerpt_and_the_memory_of_one_node_may_stand_side_by_side() -> None:
