@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from difflib import unified_diff
 from typing import Any
 
+GONE = "[No rule any more:]"
 CONTEXT = 2
 """Lines around each change of the instructions that a note quotes."""
 
@@ -86,7 +87,7 @@ def _rules(before: Sequence[str], now: Sequence[str]) -> str:
     added = [f"- {rule}" for rule in now if rule not in before]
     gone = [f"- {rule}" for rule in before if rule not in now]
     parts = ["[A rule of the user's, from now on:]", *added] if added else []
-    parts += ["[No rule any more:]", *gone] if gone else []
+    parts += [GONE, *gone] if gone else []
     return "\n".join(parts)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from growbox_tui.agent.errata import Front, corrections
+from growbox_tui.agent.errata import GONE, Front, corrections
 from growbox_tui.agent.events import PlanItem
 from memory.types import Epoch
 
@@ -21,7 +21,7 @@ _MARKS = {"open": "[ ]", "doing": "[~]", "done": "[x]"}
 _KINDS = {
     "the plan": (PLAN,),
     "what changed in the project instructions": ("[The project instructions ", "[Project instr"),
-    "what changed in the user's rules": ("[A rule of the user's, ", "[No rule any more:]"),
+    "what changed in the user's rules": ("[A rule of the user's, ", GONE),
     "the list of late tools": ("[Tools that ",),
 }
 """What a text is about, and how such texts begin."""
@@ -42,6 +42,14 @@ def standing(
         text = next((text for text in texts if _about(text) == kind), "")
         found.append(_renewed(kind, text, [body for body in old if _about(body) == kind]))
     return tuple(filter(None, found))
+
+
+def rules_in(epoch: Epoch) -> set[str]:
+    """The user's rules that the newest text about them, in the region, says hold."""
+    told = [item.body for item in epoch.items if item.kind == "standing"]
+    bodies = [_bare(body) for body in told if _about(body) == "what changed in the user's rules"]
+    held = bodies[-1].partition(GONE)[0] if bodies else ""
+    return {line.removeprefix("- ") for line in held.split("\n") if line.startswith("- ")}
 
 
 def _renewed(kind: str, text: str, before: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from growbox_tui.agent.errata import Front
 from growbox_tui.agent.events import Notice, RuleOutcome, RulesChanged, RuleView
 from growbox_tui.agent.messages import Part, Text
 from growbox_tui.agent.pace import budget
+from growbox_tui.agent.standing import rules_in
 from growbox_tui.agent.stated_rules import stated
 from growbox_tui.agent.window_view import show_window
 from memory.context.render import minute, render
@@ -27,8 +28,9 @@ Source = Literal["stated", "steered"]
 
 
 def rule_views(talk: Conversation) -> tuple[RuleView, ...]:
-    """The rules, with what each waits for."""
-    standing = set(talk.errata.stands.rules)
+    """The rules, and whether each stands in front of the conversation."""
+    epoch = talk.window.epoch
+    standing = {*talk.errata.stands.rules, *(rules_in(epoch) if epoch else ())}
     return tuple(
         RuleView(rule.id, rule.text, rule.source, rule.text in standing) for rule in talk.rules
     )

@@ -95,6 +95,18 @@ async def test_a_rule_is_told_once_stands_for_a_resumed_session_and_in_front_of_
     assert [view.standing for view in await resumed.session.rules()] == [True]
 
 
+async def test_a_rule_stands_once_an_epoch_has_begun_though_the_system_text_stays(
+    memory: Memory,
+) -> None:
+    bench = await session_on(memory, says(6, "word " * 1_500))
+    for number in range(4):
+        await bench.ask(f"question {number}")
+    await bench.session.add_rule("no emoji in commits")
+    assert await bench.session.compact()
+    assert [view.standing for view in await bench.session.rules()] == [True]
+    assert "emoji" not in "".join(bench.session.talk.window.epoch.system)
+
+
 async def test_a_rule_that_was_changed_or_dropped_is_told_as_such(memory: Memory) -> None:
     model = says(3)
     bench = await session_on(memory, model)

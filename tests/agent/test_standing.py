@@ -7,7 +7,7 @@ import pytest
 from growbox_tui.agent.errata import Front
 from growbox_tui.agent.events import Napped, PlanItem, Rebased
 from growbox_tui.agent.records import keep_plan
-from growbox_tui.agent.standing import INSTEAD, standing
+from growbox_tui.agent.standing import INSTEAD, rules_in, standing
 from memory.memory import Memory
 from memory.types import Epoch, Item
 from tests.agent.test_front import held_back, says
@@ -35,6 +35,15 @@ def test_what_holds_as_it_stands_is_told_once() -> None:
     once = reads(OPEN, RULES)
     assert len(once) == 2
     assert reads(OPEN, RULES, *once) == once
+
+
+def test_rules_that_the_region_says_hold_are_those_of_its_newest_text() -> None:
+    dropped = Front(rules=("run pytest",))
+    first = reads((), OTHERS)
+    made = standing((), RULES, dropped, epoch_of(*first))
+    assert rules_in(epoch_of()) == set()
+    assert rules_in(epoch_of(*first)) == {"no emoji", "run pytest"}
+    assert rules_in(epoch_of(*first, *made)) == {"run pytest"}
 
 
 def test_what_holds_no_more_is_told_so_while_it_stands() -> None:
