@@ -57,15 +57,14 @@ def napped(event: e.Napped) -> Notice:
 
 
 def rebased(event: e.Rebased) -> Notice:
-    """Why the prompt was begun anew, how much shorter it is, and whether that costs anything."""
-    items = _many(event.kept_items, "line or passage", "lines and passages")
-    messages = _many(event.dropped_messages, "message", "messages")
-    state = "cold, the cache was gone anyway" if event.cold else "warm"
-    sizes = f" {count(event.before)} → {count(event.after)} tokens;" if event.before else ""
-    return Notice(
-        f"Epoch {event.epoch} begins ({state}; {event.why}):{sizes} {messages} put down, "
-        f"{items} of the past stay."
-    )
+    """Why the prompt was begun anew, whether that costs anything, and how much shorter it is."""
+    cost = "it costs nothing" if event.cold else "what follows its front is cached anew"
+    said = [f"{count(event.before)} → {count(event.after)} tokens"] if event.before else []
+    if event.dropped_messages:
+        said.append(f"{_many(event.dropped_messages, 'message', 'messages')} put down")
+    if event.kept_items:
+        said.append(f"{_many(event.kept_items, 'line or passage', 'lines and passages')} stay")
+    return Notice(sentences(f"Epoch {event.epoch} begins ({event.why}; {cost})", ", ".join(said)))
 
 
 def rules_changed(event: e.RulesChanged) -> Notice:
