@@ -7,6 +7,7 @@ provider's prices, and the rate at which calls append.
 from __future__ import annotations
 
 from growbox_tui.agent.conversation import Conversation
+from growbox_tui.models.cache_rules import CacheRules
 from memory.context import economy
 from memory.context.economy import AppendRate, Prices
 from memory.tokens import estimate
@@ -38,7 +39,7 @@ def budget(talk: Conversation) -> Budget:
         window,
         min(fixed, window),
         talk.rate,
-        prices(talk),
+        prices(talk.cache_rules),
         region=_region(talk, window),
         filled=talk.window.region_tokens,
     )
@@ -60,12 +61,9 @@ def _region(talk: Conversation, window: int) -> int | None:
     return int(window * region if region <= 1 else region / talk.learned.ratio)
 
 
-def prices(talk: Conversation) -> Prices:
-    """What the model's cache charges, as shares of its input price."""
-    rules = talk.cache_rules
-    if rules.kind == "none":
-        return Prices(1.0, 1.0)
-    return Prices(rules.read, rules.write)
+def prices(rules: CacheRules) -> Prices:
+    """What a model's cache charges, as shares of its input price."""
+    return Prices(1.0, 1.0) if rules.kind == "none" else Prices(rules.read, rules.write)
 
 
 def note_growth(talk: Conversation) -> None:

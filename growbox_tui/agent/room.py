@@ -13,6 +13,7 @@ from growbox_tui.agent.accounting import ledger_of
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.errata import Errata, written
 from growbox_tui.agent.events import Rebased
+from growbox_tui.agent.fullness import Fill, forced, outgrown, smaller, sweeps, worth_sweeping
 from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.pace import budget, front, room
 from growbox_tui.agent.shorten import shortened
@@ -20,11 +21,7 @@ from growbox_tui.agent.standing import standing
 from growbox_tui.agent.uncut import finish
 from memory.types import Budget
 
-FORCED = (1.0, 0.7, 0.4, 0.2)
-"""Shares of the room tried one after another while a prompt stays too large."""
 HOUR_S = 3600.0
-COLD_SLACK = 1.2
-"""Times its low mark that tail or region may be at a cold point before that is worth a sweep."""
 
 EXPIRED = "the cache had expired"
 FULL = "the conversation outgrew its part of the window"
@@ -60,53 +57,34 @@ async def ready(talk: Conversation) -> None:
         await begin(talk, EXPIRED, cold=True)
 
 
+def fill(talk: Conversation) -> Fill:
+    """How full the prompt is."""
+    view = talk.window
+    sizes = room(talk), front(talk), view.region_tokens, view.tail_tokens
+    return Fill(*sizes, talk.settled_tail)
+
+
 def _worth_it(talk: Conversation) -> bool:
     """Whether a sweep would make the prompt smaller, or put into its front what has changed."""
     assert talk.window.epoch is not None
-    sizes = budget(talk)
-    large = talk.window.tail_tokens > max(sizes.tail_low, talk.settled_tail) * COLD_SLACK
-    wide = talk.window.region_tokens > sizes.region_low * COLD_SLACK
     changed = talk.window.epoch.system != talk.system_now()
-    return large or wide or changed or bool(talk.window.leaving)
+    return worth_sweeping(fill(talk), budget(talk)) or changed or bool(talk.window.leaving)
 
 
 async def make_room(talk: Conversation) -> None:
     """End the epoch when the tail has outgrown its part, or the whole its window."""
     sizes = budget(talk)
-    large = talk.window.tail_tokens > max(sizes.tail_high, _unmoved(talk, sizes))
-    if large and front(talk) < room(talk):
+    if outgrown(fill(talk), sizes):
         await begin(talk, FULL, cold=False, sizes=sizes)
     await fit(talk, FULL)
 
 
-def _unmoved(talk: Conversation, sizes: Budget) -> int:
-    """A tail that an epoch's end left larger than it should be is left until it has grown."""
-    return talk.settled_tail + (sizes.tail_high - sizes.tail_low) // 2 if talk.settled_tail else 0
-
-
 async def fit(talk: Conversation, why: str) -> None:
-    """Make the whole prompt fit the window, whatever else has to go. Where its front alone is
-    larger, no share of nothing would make a difference."""
-    for share in FORCED if front(talk) < room(talk) else FORCED[-1:]:
-        if talk.window.tokens <= room(talk):
+    """Make the whole prompt fit the window, whatever else has to go."""
+    for share in forced(fill(talk)):
+        if fill(talk).fits:
             return
-        await begin(talk, why, cold=False, sizes=_smaller(talk, share))
-
-
-def _smaller(talk: Conversation, share: float) -> Budget:
-    """Sizes for a share of what the front leaves of the window; the region is swept as well."""
-    sizes = budget(talk)
-    left = max(0, int((room(talk) - front(talk)) * share))
-    low = max(1, min(sizes.tail_low, left // 2))
-    region = min(sizes.region_low, left // 3)
-    return replace(
-        sizes,
-        tail_low=low,
-        tail_high=max(low, left - region),
-        region_low=region,
-        region_high=region,
-        chain=min(sizes.chain, region),
-    )
+        await begin(talk, why, cold=False, sizes=smaller(fill(talk), budget(talk), share))
 
 
 async def shorten_for(talk: Conversation, limit: int | None) -> bool:
@@ -120,7 +98,7 @@ async def shorten_for(talk: Conversation, limit: int | None) -> bool:
         await talk.learn(replace(talk.learned, context=limit))
     else:  # a guess, for this session only
         talk.learned = replace(talk.learned, context=talk.real(before) * 3 // 4)
-    await begin(talk, TOO_LONG, cold=False, sizes=_smaller(talk, 1.0))
+    await begin(talk, TOO_LONG, cold=False, sizes=smaller(fill(talk), budget(talk), 1.0))
     await fit(talk, TOO_LONG)
     return talk.window.tokens < before
 
@@ -147,7 +125,8 @@ async def _begin(talk: Conversation, why: str, cold: bool, sizes: Budget | None)
     window, old, sizes = talk.window, talk.window.epoch, sizes or budget(talk)
     sizes = replace(sizes, tail_low=max(1, sizes.tail_low))  # nothing at all is for a nap
     before, messages, now = window.tokens, len(window.entries), talk.front()
-    anew = old is None or cold or old.tools != talk.tools or _sweeps(talk, sizes)
+    # After a warm sweep all behind the region is written anew, so its front may be put right too.
+    anew = old is None or cold or old.tools != talk.tools or sweeps(fill(talk), sizes)
     stands = written(now).stands if anew else talk.errata.stands
     epoch = await talk.mind.begin_epoch(
         window,
@@ -168,10 +147,3 @@ async def _begin(talk: Conversation, why: str, cold: bool, sizes: Budget | None)
         dropped = messages - len(window.entries)
         sizes_told = talk.real(before), talk.real(window.tokens)
         talk.publish(Rebased(epoch.number, why, len(epoch.items), dropped, cold, *sizes_told))
-
-
-def _sweeps(talk: Conversation, sizes: Budget) -> bool:
-    """Whether the region will be swept though the cache is warm: then all behind it is written
-    anew as well, and its front may as well be put right."""
-    leaving = max(0, talk.window.tail_tokens - sizes.tail_low)
-    return talk.window.region_tokens + leaving * sizes.condense > sizes.region_high

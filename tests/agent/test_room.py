@@ -219,9 +219,9 @@ async def test_a_models_own_tokens_are_what_the_window_counts(memory: Memory) ->
 async def test_prices_come_from_the_models_cache(memory: Memory) -> None:
     bench = await session_on(memory, Voice())
     talk = bench.session.talk
-    assert prices(talk) == Prices(0.1, 1.25)
+    assert prices(talk.cache_rules) == Prices(0.1, 1.25)
     talk.model = Voice(cache_rules=CacheRules("none", 0.0))
-    assert prices(talk) == Prices(1.0, 1.0)
+    assert prices(talk.cache_rules) == Prices(1.0, 1.0)
     talk.model = Voice(cache_rules=CacheRules("slot", 1e9, read=0.0))
     assert budget(talk).tail_high < room(talk)
 

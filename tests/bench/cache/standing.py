@@ -1,7 +1,8 @@
 """Standing: the real prompt over a trace: memory, window, epochs, layout, ledger of the product.
 
 Only what a trace cannot hold is made up: the words (seeded, of the recorded size), and which
-memories are found for a question. Everything else is the product's own, on a file of its own.
+memories are found for a question. Everything else is the product's own, on a file of its own: the
+sizes, the decisions when an epoch ends, and what comes of its end.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from growbox_tui.agent.forecast import Forecast
+from growbox_tui.agent.fullness import Fill, forced, outgrown, smaller, worth_sweeping
 from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.messages import Message, Text, Usage, message_to_json
+from growbox_tui.agent.pace import prices
 from growbox_tui.agent.prompt import Prompt, lay_out
-from growbox_tui.agent.room import COLD_SLACK, alive
+from growbox_tui.agent.room import EXPIRED, FULL, alive
 from growbox_tui.agent.shorten import shortened
 from growbox_tui.models.cache_rules import CacheRules
 from memory.context import economy
-from memory.context.economy import AppendRate, Prices
+from memory.context.economy import AppendRate
 from memory.context.render import render
 from memory.context.window import Window
 from memory.memory import Memory
@@ -130,8 +133,9 @@ class Standing:
         self.clock.seconds, self._place = message.at, place
         body, tokens = self.actor.message(place), message.tokens
         if message.role == "user":
-            if not alive(self.ledger, message.at) and self._worth_it():
-                await self._end("the cache had expired", cold=True)
+            idle = not alive(self.ledger, message.at)
+            if idle and worth_sweeping(self._fill(), self._budget()):
+                await self._end(EXPIRED, cold=True)
             self._turn += 1
         node = self.actor.node(place, body, self.window.session, self._turn)
         shows: tuple[str, ...] = ()
@@ -169,10 +173,13 @@ class Standing:
 
     async def ask(self, at: float, reply: Blocks) -> list[Asked]:
         """Make room where there is need, and lay the prompt out."""
-        sizes = self._budget()
-        moved = self._settled + (sizes.tail_high - sizes.tail_low) // 2 if self._settled else 0
-        if self.window.tail_tokens > max(sizes.tail_high, moved):
-            await self._end("the conversation outgrew its part of the window", cold=False)
+        if outgrown(self._fill(), self._budget()):
+            await self._end(FULL, cold=False)
+        for share in forced(self._fill()):
+            if self._fill().fits:
+                break
+            sizes = smaller(self._fill(), self._budget(), share)
+            await self._end(FULL, cold=False, sizes=sizes)
         self._learn_rate()
         self.raw += self.window.tail_tokens
         assert self.window.epoch is not None
@@ -215,30 +222,28 @@ class Standing:
         self._grown_from = now
 
     def _budget(self) -> Budget:
-        rules = self.ledger.rules
-        prices = Prices(rules.read, rules.write)
         return economy.budget(
             self.size,
             SYSTEM,
             self._rate,
-            prices,
+            prices(self.ledger.rules),
             tail=self.tail,
             filled=self.window.region_tokens,
         )
 
-    def _worth_it(self) -> bool:
-        sizes = self._budget()
-        large = self.window.tail_tokens > max(sizes.tail_low, self._settled) * COLD_SLACK
-        return large or self.window.region_tokens > sizes.region_low * COLD_SLACK
+    def _fill(self) -> Fill:
+        view = self.window
+        front = view.tokens - view.region_tokens - view.tail_tokens
+        return Fill(self.size, front, view.region_tokens, view.tail_tokens, self._settled)
 
-    async def _end(self, why: str, *, cold: bool) -> None:
+    async def _end(self, why: str, *, cold: bool, sizes: Budget | None = None) -> None:
         words = self.actor.words
         await self.memory.begin_epoch(
             self.window,
             tools=(words.argument(0, SYSTEM // 2),),
             system=(words.memory(EARLIER, SYSTEM - SYSTEM // 2),),
             why=why,
-            budget=self._budget(),
+            budget=sizes or self._budget(),
             cold=cold,
             shorten=shortened,
         )
