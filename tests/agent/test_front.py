@@ -328,13 +328,14 @@ async def test_another_model_and_back_sends_the_same_prefix_and_says_what_it_cos
         return voices[name]
 
     bench.session._voices._open = open_model
-    await bench.ask("one " + "word " * 500)
+    await bench.ask("one " + "word " * 1_500)
     await bench.session.use_model("there")
     (warning,) = of(bench.drain(), Notice)
     assert warning.level == "warning"
-    assert "does not follow" in warning.text
+    assert "does not follow: they are read anew once, for about $0." in warning.text
     await bench.ask("two")
     await bench.session.use_model("here")
+    assert of(bench.drain(), Notice) == []  # Its own cache is still there.
     await bench.ask("three")
     assert prefix_stood(here.requests[0], here.requests[1])
     assert prefix_stood(here.requests[0], there.requests[0])
@@ -345,7 +346,7 @@ class Other:
 
     name = "openai/other"
     takes_tools = True
-    facts = ModelFacts()
+    facts = ModelFacts(input_price=1e-4, output_price=5e-4)
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
