@@ -20,6 +20,8 @@ from tests.bench.cache.providers import (
     Price,
     UnitCache,
 )
+from tests.bench.cache.report import figures
+from tests.bench.cache.runs import Ours, Run, known_rules
 from tests.bench.cache.traces import Recorded
 from tests.doubles.cache_layout import Piece
 from tests.doubles.cache_models import CACHES
@@ -192,6 +194,28 @@ def test_pings_keep_a_cache_alive_and_are_paid_for() -> None:
     assert (cold.pings, warm.pings) == (0, 7)
     assert warm.read > cold.read
     assert warm.cost < cold.cost
+
+
+def test_append_and_compact_asks_for_long_entries_once_pauses_have_made_them_pay() -> None:
+    trace = session(turns=8, steps=1, pause=400)
+    rules = known_rules("anthropic_5m")
+    short, long = (run(trace, AppendAndCompact(10**9, lasting=each)) for each in (None, rules))
+
+    assert short.read == 0
+    assert long.read > 0
+    assert run(session(turns=4), AppendAndCompact(10**9, lasting=rules)) == run(
+        session(turns=4), AppendAndCompact(10**9)
+    )
+
+
+def test_of_two_that_append_and_compact_the_figures_take_the_cheaper_each_time() -> None:
+    ours, dear = Count(calls=1, cost=9.0), Count(calls=1, cost=20.0)
+    cheap = Count(calls=1, cost=10.0)
+    runs = [Run({"a": dear}, {"a": cheap}), Run({"a": cheap}, {"a": dear})]
+    told = figures(Ours(Run({"a": ours}, {"a": ours}), 0, 0, 0, 1.0), runs)
+
+    assert told["input_cost_vs_append_compact_gaps"] == pytest.approx(0.9)
+    assert told["input_cost_vs_append_compact_warm"] == pytest.approx(0.9)
 
 
 def test_an_expired_cache_is_no_miss_of_our_own_making() -> None:

@@ -98,7 +98,7 @@ def test_the_ledger_foresees_what_the_bench_serves(ours: runs.Ours) -> None:
 def test_figures_have_the_names_that_they_are_asked_by(ours: runs.Ours) -> None:
     trace = {"made up": tuple(session(turns=12))}
     append = runs.over(trace, PROVIDERS["anthropic_5m"], partial(AppendAndCompact, 16_000))
-    told = figures(ours, append)
+    told = figures(ours, [append])
 
     assert {
         "hit_warm",

@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from growbox_tui.agent.ledger import MOST_GAPS
+from growbox_tui.models.cache_marks import pays_long
+from growbox_tui.models.cache_rules import CacheRules
 from tests.bench.cache.providers import Asked, Blocks, Served
 from tests.bench.cache.traces import Recorded
 
@@ -64,9 +67,16 @@ class Marker:
     """Name of the block that had the newest mark."""
 
     def ask(
-        self, pieces: Sequence[Piece], stable: Sequence[int], at: float, reply: Blocks
+        self,
+        pieces: Sequence[Piece],
+        stable: Sequence[int],
+        at: float,
+        reply: Blocks,
+        *,
+        long: bool = False,
     ) -> Asked:
-        """One request. ``stable``: how many pieces come before each standing mark."""
+        """One request. ``stable``: how many pieces come before each standing mark; ``long``:
+        whether the entries there are to live long."""
         blocks: list[tuple[object, int]] = []
         stops: list[int] = []
         ends: list[int] = []
@@ -75,11 +85,12 @@ class Marker:
             stops.append(len(blocks) - 1)
             if who != "assistant":
                 ends.append(len(blocks) - 1)
-        marks = {stops[count - 1] for count in stable if count}
+        standing = {stops[count - 1] for count in stable if count}
         older = (n for n in range(len(blocks) - 1, -1, -1) if blocks[n][0] == self.before)
-        marks.update({ends[-1], next(older, ends[-1])})
+        marks = standing | {ends[-1], next(older, ends[-1])}
         self.before = blocks[ends[-1]][0]
-        return Asked(tuple(blocks), at, tuple(sorted(marks)), ends=tuple(ends), reply=reply)
+        lasting = tuple(sorted(standing)) if long else ()
+        return Asked(tuple(blocks), at, tuple(sorted(marks)), lasting, (), tuple(ends), reply)
 
 
 @dataclass(slots=True)
@@ -90,6 +101,8 @@ class AppendAndCompact:
     window: int
     memory: str = ""
     """A memory block behind the system text: ``call`` or ``turn`` says how often it changes."""
+    lasting: CacheRules | None = None
+    """With these it asks for long entries of system text and summary, where the product would."""
     full: float = 0.8
     kept: int = 20_000
     summary: int = 1_200
@@ -102,6 +115,9 @@ class AppendAndCompact:
     _calls: int = 0
     _turns: int = 0
     _summaries: int = 0
+    _gaps: list[float] = field(default_factory=list)
+    """Seconds between requests, pings too, newest last."""
+    _sent: float | None = None
 
     async def take(self, place: int, message: Recorded) -> None:
         """Append it."""
@@ -112,7 +128,8 @@ class AppendAndCompact:
         """Nothing is learnt from it."""
 
     async def pinged(self, at: float, served: Served) -> None:
-        """Nor from this."""
+        """It was a request too."""
+        self._pause(at)
 
     async def ask(self, at: float, reply: Blocks) -> list[Asked]:
         """Perhaps a summary, then the call."""
@@ -135,7 +152,21 @@ class AppendAndCompact:
     def _prompt(self, at: float, further: list[Piece], reply: Blocks) -> Asked:
         head = self._head()
         pieces = [*head, *self._pieces, *further]
-        return self._marker.ask(pieces, (1, len(head)), at, reply)
+        long = self._is_long(sum(size(blocks) for _, blocks in head))
+        self._pause(at)
+        return self._marker.ask(pieces, (1, len(head)), at, reply, long=long)
+
+    def _is_long(self, tokens: int) -> bool:
+        """Whether to ask for long entries of what stands still, by the pauses that were seen."""
+        rules = self.lasting
+        if rules is None or max(self._gaps, default=0.0) <= rules.ttl_s:
+            return False
+        return pays_long(self._gaps, tokens, rules)
+
+    def _pause(self, at: float) -> None:
+        if self._sent is not None:
+            self._gaps = [*self._gaps, at - self._sent][-MOST_GAPS:]
+        self._sent = at
 
     def _compact(self, at: float) -> Asked:
         self._summaries += 1

@@ -33,20 +33,19 @@ def curve_table(found: Mapping[int, Ours]) -> str:
     return _aligned("tail keeps (gaps, warm)", (*HEADS, "raw tail", "least"), lines)
 
 
-def figures(ours: Ours, append: Run) -> Figures:
-    """What the real prompt comes to, and next to an agent that appends and compacts.
+def figures(ours: Ours, appends: Sequence[Run]) -> Figures:
+    """What the real prompt comes to, and next to an agent that appends and compacts: with the
+    recorded gaps and kept warm next to the cheapest of ``appends`` there.
 
     Costs and tokens about the past are ratios; of the two costs the worse counts.
     """
     gaps, warm = ours.run.with_gaps, ours.run.kept_warm
-    costs = {
-        "gaps": gaps.cost / append.with_gaps.cost,
-        "warm": warm.cost / append.kept_warm.cost,
+    beside = {
+        "gaps": (gaps, min((run.with_gaps for run in appends), key=lambda count: count.cost)),
+        "warm": (warm, min((run.kept_warm for run in appends), key=lambda count: count.cost)),
     }
-    past = min(
-        one.carried / max(1.0, other.carried)
-        for one, other in ((gaps, append.with_gaps), (warm, append.kept_warm))
-    )
+    costs = {name: one.cost / other.cost for name, (one, other) in beside.items()}
+    past = min(one.carried / max(1.0, other.carried) for one, other in beside.values())
     return {
         "hit_warm": warm.hit,
         "hit_gaps": gaps.hit,

@@ -84,10 +84,17 @@ def over(traces: Mapping[str, Trace], provider: Provider, make: Callable[[], Lay
 
 
 def growbox(
-    traces: Mapping[str, Trace], provider: str, window: int, tail: int | None = None
+    traces: Mapping[str, Trace],
+    provider: str,
+    window: int,
+    tail: int | None = None,
+    *,
+    short: bool = False,
 ) -> Ours:
-    """Run the real prompt over all traces. ``tail``: its low water mark, if not the product's."""
-    rules = _rules(provider)
+    """Run the real prompt over all traces. ``tail``: its low water mark, if not the product's;
+    ``short``: whether it goes without entries that live long."""
+    rules = known_rules(provider)
+    rules = replace(rules, long_ttl_s=None) if short else rules
     tails: list[int] = []
     counts: dict[bool, dict[str, Count]] = {False: {}, True: {}}
     raw = epochs = foreseen = 0
@@ -120,7 +127,7 @@ def curve(
     return {low: growbox(traces, provider, window, low) for low in lows}
 
 
-def _rules(provider: str) -> CacheRules:
+def known_rules(provider: str) -> CacheRules:
     """What the product knows of that provider, prices included."""
     price = PROVIDERS[provider].price
     facts = ModelFacts(
