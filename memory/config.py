@@ -23,6 +23,10 @@ BODY_LIMIT = 100_000_000
 EMBED_BATCH = 32
 """Texts embedded between two looks at the clock: small enough to stop within some 10 ms."""
 
+EMBED_PATIENCE_SECONDS = 2.0
+"""Seconds that a question or an epoch's end waits for vectors. Both go on without: the one finds
+by words and time, the other weighs lines by their age, and what is pending is embedded later."""
+
 EMBED_CHARS = 20_000
 """Characters of a text that are handed to an embedder; all of them cut far earlier."""
 

@@ -17,7 +17,7 @@ from memory.config import CLOSE_SECONDS
 from memory.context import constraints
 from memory.context.window import Window as Window
 from memory.protocols import Clock, Embedder
-from memory.settling import Settling, SharedEmbedder
+from memory.settling import PatientEmbedder, Settling
 from memory.store import conversation, nodes, requests, rules, settings, vectors
 from memory.store.database import Database, open_database
 from memory.store.lane import Lane
@@ -56,12 +56,13 @@ class Memory:
     def __init__(self, path: Path, embedder: Embedder | None, clock: Clock | None) -> None:
         """Use ``Memory.open``: an object made by hand has no connections yet."""
         self.path = path
-        self._embedder = None if embedder is None else SharedEmbedder(embedder)
-        self._settling = None if self._embedder is None else Settling(self._embedder)
+        self._embedder = embedder
+        self._settling = None if embedder is None else Settling(embedder)
         self._clock = clock or SystemClock()
         self._writer = Lane("write")
         self._reader = Lane("read")
         self._embedding = Lane("embed")
+        self._asked = None if embedder is None else PatientEmbedder(embedder, self._embedding)
         self._writes = Writes()
         self._chance: NullDistribution | None = None
         windows = Windows(
@@ -129,7 +130,7 @@ class Memory:
             self._chance = by_vector.NullDistribution()
         chance = self._chance
         return await self._reader.run(
-            lambda db: ladder.recall(query, db, self._embedder, self._clock, chance=chance)
+            lambda db: ladder.recall(query, db, self._asked, self._clock, chance=chance)
         )
 
     async def settle(self, seconds: float) -> int:

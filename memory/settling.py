@@ -6,15 +6,15 @@ unsettled the next one finds pending; two processes that settle the same node do
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory.config import EMBED_BATCH
+from memory.config import EMBED_BATCH, EMBED_PATIENCE_SECONDS
 from memory.protocols import Embedder
 from memory.store import lines, nodes, vectors
 from memory.store.database import Database
+from memory.store.lane import Lane
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,12 +27,11 @@ Words = tuple[str, int, str]
 """A line's conversation, its position in it, and what it says."""
 
 
-class SharedEmbedder:
-    """An embedder that two threads may ask: recall and settling take turns."""
+class PatientEmbedder:
+    """An embedder that a question asks: in the thread that embeds, and not for ever."""
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._turn = threading.Lock()
+    def __init__(self, embedder: Embedder, lane: Lane) -> None:
+        self._embedder, self._lane = embedder, lane
 
     @property
     def stamp(self) -> str:
@@ -45,9 +44,11 @@ class SharedEmbedder:
         return self._embedder.dimensions
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """As of the embedder itself."""
-        with self._turn:
-            return self._embedder.embed(texts)
+        """As of the embedder itself. Raises ``TimeoutError`` where that takes too long."""
+        try:
+            return self._lane.within(lambda: self._embedder.embed(texts), EMBED_PATIENCE_SECONDS)
+        except TimeoutError as error:
+            raise TimeoutError("it takes too long to answer") from error
 
 
 @dataclass(frozen=True, slots=True)

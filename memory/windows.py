@@ -7,10 +7,12 @@ are made in the embedding one, so a write never waits for either.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memory.config import EMBED_PATIENCE_SECONDS
 from memory.context import epochs
 from memory.context.eviction import Policy
 from memory.context.index_queue import IndexQueue
@@ -232,17 +234,18 @@ class Windows:
         await self._writes.in_turn(change())
 
     async def _judged(self, reaped: epochs.Harvest) -> Judged:
-        """How much the lines bear on what the user asked last. Where nothing can be embedded they
-        are weighed without it."""
+        """How much the lines bear on what the user asked last. Where nothing can be embedded, or
+        not soon, they are weighed without it: no epoch waits for an embedder."""
         chain, embedder = reaped.chain.lines, self._embedder
         if embedder is None or not chain:
             return Judged()
         texts = to_embed(chain, reaped.task)
         try:
-            return await self._lanes.embed.call(
-                lambda: judged(chain, vectors.embedded(embedder, texts))
-            )
-        except VectorsUnavailable:
+            async with asyncio.timeout(EMBED_PATIENCE_SECONDS):
+                return await self._lanes.embed.call(
+                    lambda: judged(chain, vectors.embedded(embedder, texts))
+                )
+        except (VectorsUnavailable, TimeoutError):
             return Judged()
 
 

@@ -36,7 +36,7 @@ class Lane:
         self._given: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._waited_for: set[Future[Any]] = set()
         self._taking = threading.Lock()
-        self._given_up = False
+        self._given_up = self._closed = False
         self._database: Database | None = None
 
     async def open(self, opened: Callable[[], Database]) -> None:
@@ -59,15 +59,31 @@ class Lane:
         """Run something that needs the thread but no connection."""
         return await self._give(work)
 
+    def within(self, work: Callable[[], Answer], seconds: float) -> Answer:
+        """``call`` for another thread, which waits. Raises ``TimeoutError`` where it takes longer;
+        what has begun is finished all the same, and nobody is told of it."""
+        if self._closed:
+            raise RuntimeError("this memory is closed")
+        future = self._put(work)
+        try:
+            return future.result(seconds)
+        except TimeoutError:
+            future.cancel()
+            raise
+
     def _give(self, work: Callable[[], Answer]) -> asyncio.Future[Answer]:
+        return asyncio.wrap_future(self._put(work))
+
+    def _put(self, work: Callable[[], Answer]) -> Future[Answer]:
         future: Future[Answer] = Future()
         self._waited_for.add(future)
         future.add_done_callback(self._waited_for.discard)
         self._given.put(partial(self._carry_out, future, work))
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
-            self._thread.start()
-        return asyncio.wrap_future(future)
+        with self._taking:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
+                self._thread.start()
+        return future
 
     async def close(self, seconds: float) -> None:
         """Finish what was given, close the connection, let the thread end.
@@ -76,7 +92,7 @@ class Lane:
         ``CLOSE_GRACE_SECONDS`` later the thread is given up: both raise ``Busy`` for whoever
         waits, and neither leaves half a write. Raises ``MemoryFileError`` if closing fails.
         """
-        database, self._database = self._database, None
+        database, self._database, self._closed = self._database, None, True
         if self._thread is None:
             return
         last = database.close if database is not None else _nothing

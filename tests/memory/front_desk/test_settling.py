@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,4 +83,31 @@ async def test_vectors_that_belong_to_no_text_are_refused(tmp_path: Path) -> Non
         await memory.settle(FOR_EVER)
 
     assert (await memory.state()).embedded == 0
+    await memory.close()
+
+
+async def test_a_question_does_not_wait_for_an_embedder_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go = threading.Event()
+    let_go.set()
+
+    class Hanging(LetterEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            let_go.wait()
+            return super().embed(texts)
+
+    memory = await Memory.open(tmp_path / "m.db", embedder=Hanging())
+    await memory.remember(NewNode("user", "the deploy key"))
+    await memory.settle(FOR_EVER)
+    let_go.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr("memory.settling.EMBED_PATIENCE_SECONDS", 0.01)
+        found = await memory.recall(Query("where is the deploy key?"))
+    assert [hit.node.text for hit in found.hits] == ["the deploy key"]
+    assert (found.complete, found.ways) == (False, ("text",))
+    assert "takes too long" in found.notice
+
+    let_go.set()
+    assert (await memory.recall(Query("where is the deploy key?"))).complete
     await memory.close()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from memory import Memory
 from memory.context.render import shown_ids
@@ -15,6 +18,7 @@ from memory.store import lines
 from memory.store.database import open_database
 from memory.types import Budget, NewNode, Node
 from tests.doubles.embedding import LetterEmbedder, SetClock
+from tests.doubles.patience import FOR_EVER
 from tests.memory.front_desk.talk import BUDGET, SYSTEM, TOOLS, Talk
 
 LOG = "\n".join(f"step {n}: module m{n}.py compiled in {n * 37 % 91} ms" for n in range(4_000))
@@ -392,6 +396,34 @@ async def test_an_embedder_that_fails_stops_no_epoch(tmp_path: Path) -> None:
 
     assert talk.window.region_tokens <= talk.budget.region_high
     assert all(line.relevance is None for line in talk.window.lines)
+    await memory.close()
+
+
+async def test_an_epochs_end_does_not_wait_for_an_embedder_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go = threading.Event()
+
+    class Hanging(LetterEmbedder):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            let_go.wait()
+            return super().embed(texts)
+
+    monkeypatch.setattr("memory.windows.EMBED_PATIENCE_SECONDS", 0.01)
+    memory = await Memory.open(tmp_path / "m.db", embedder=Hanging(), clock=SetClock())
+    talk = await Talk.begun(memory)
+    await chatter(talk, 6)
+    await talk.rebase()
+    await talk.rebase(cold=True)
+    assert talk.window.lines
+    assert all(line.relevance is None for line in talk.window.lines)
+
+    let_go.set()
+    while await memory.settle(FOR_EVER):
+        pass
+    monkeypatch.setattr("memory.windows.EMBED_PATIENCE_SECONDS", FOR_EVER)
+    await talk.rebase(cold=True)
+    assert all(line.relevance is not None for line in talk.window.lines)
     await memory.close()
 
 
