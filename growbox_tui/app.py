@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 BREATH = 50
 """Events that are shown in one go before keys get their turn."""
+RESTED = ("ready", "failed")
+"""States in which there is nothing to stop."""
 QUIT_SECONDS = 2.0
 """How long a second ctrl+c counts as meaning to leave."""
 
@@ -271,7 +273,9 @@ class GrowboxApp(App[None]):
             figures.cache_share,
             figures.state,
         )
-        self.chat.show_keys(running=self.session is not None and self.session.busy)
+        # A nap is told of while the session still tidies up behind it, and nothing comes after it.
+        busy = self.session is not None and self.session.busy and figures.state not in RESTED
+        self.chat.show_keys(running=busy)
 
     def on_approval_card_answered(self, event: ApprovalCard.Answered) -> None:
         event.stop()

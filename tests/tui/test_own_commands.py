@@ -42,6 +42,18 @@ async def test_words_sent_during_a_nap_are_still_shown_after_it() -> None:
         assert app.chat.composer.text == ""
 
 
+async def test_keys_do_not_offer_to_stop_a_nap_that_was_told_of() -> None:
+    app, session = app_with(FakeSession(silent=True))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await ready(pilot, app)
+        session.begin_aside()
+        app.router.state("napping")
+        await until(pilot, lambda: "esc Stop" in shown(app))
+        session.say(e.Napped(3, 5, 120, 2))  # The session is busy behind it for a while yet.
+        await until(pilot, lambda: "Napped." in shown(app))
+        await until(pilot, lambda: "esc Stop" not in shown(app))
+
+
 async def test_the_output_of_ones_own_command_opens_by_itself_within_bounds() -> None:
     app, session = app_with()
     async with app.run_test(size=(80, 50)) as pilot:
