@@ -11,6 +11,7 @@ from growbox_tui.agent.events import (
     Failed,
     MessageEnded,
     Notice,
+    Rebased,
     Recalled,
     Retrying,
     RulesChanged,
@@ -69,9 +70,11 @@ def narration(event: Event) -> str:
             return f"refused: {reason}"
         case Retrying(seconds=seconds, why=why):
             return f"trying again in {seconds:.1f} s: {why}"
-        case UsageReported(input=tokens, cache_read=read) if tokens is not None:
+        case UsageReported(input=tokens, cache_read=read, cause=cause) if tokens is not None:
             served = "not reported" if read is None else f"{read} from cache"
-            return f"prompt: {tokens} tokens, {served}"
+            return f"prompt: {tokens} tokens, {served}{f' ({cause})' if cause else ''}"
+        case Rebased(epoch=epoch, why=why, before=before, after=after):
+            return f"epoch {epoch}: {why}, {before} -> {after} tokens"
         case RulesChanged(notice=notice) if notice:
             return notice
         case Notice(text=text):

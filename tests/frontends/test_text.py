@@ -18,6 +18,7 @@ from growbox_tui.agent.events import (
     Failed,
     MessageEnded,
     Notice,
+    Rebased,
     Recalled,
     Retrying,
     TextDelta,
@@ -62,6 +63,14 @@ def test_the_answer_goes_to_stdout_and_what_was_said_on_the_way_to_stderr() -> N
         (Retrying(2.0, 1, "busy", False), "trying again in 2.0 s: busy"),
         (USAGE, "prompt: 900 tokens, not reported"),
         (replace(USAGE, cache_read=800), "prompt: 900 tokens, 800 from cache"),
+        (
+            replace(USAGE, cache_read=0, kind="expiry", cause="nothing was asked for 9 min"),
+            "prompt: 900 tokens, 0 from cache (nothing was asked for 9 min)",
+        ),
+        (
+            Rebased(2, "you asked for it", 4, 9, False, 900, 400),
+            "epoch 2: you asked for it, 900 -> 400 tokens",
+        ),
         (Notice("info", "a word"), "a word"),
         (Failed("Unreachable", "Nobody answered.", "Start it."), "Nobody answered. Start it."),
         (TurnEnded(1, "cancelled", "stopped"), "cancelled. Stopped."),
