@@ -5,24 +5,21 @@ Each change is one transaction. The window in RAM follows only when the file has
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memory.config import EMBED_CHARS
-from memory.context.eviction import DEFAULT, Policy, two_stage
+from memory.context.eviction import DEFAULT, Policy
 from memory.context.index_queue import IndexQueue
 from memory.context.judging import Judged
 from memory.context.leaving import Condensed, Left, condensed, line_item
-from memory.context.rebase import Wanted, line_name, plan
+from memory.context.rebase import Wanted, line_name, plan, standing_items
 from memory.context.region import is_node
-from memory.context.summary_chain import SummaryChain
+from memory.context.summary_chain import Archive, SummaryChain
 from memory.context.tail_ring import Shorten, TailRing, kept
 from memory.context.window import Scene, Window
 from memory.store import conversation, lines, nodes
 from memory.store.database import Database
-from memory.store.texts import clean
-from memory.tokens import estimate
 from memory.types import Budget, Entry, Epoch, Item, Line, NewNode, Node
 
 
@@ -151,12 +148,14 @@ def begin(
     chain, name = reaped.chain, window.session
     number = window.epoch.number + 1 if window.epoch else 1
     chain.judge(judged.lines)
-    items, queue = _region(window, coming, reaped, number, at, judged)
-    staying = {item.node for item in items if item.kind == "line"}
     with db.transaction():
         _put_lines(db, window, chain, at, stamp)
-        gone = chain.leave([line.seq for line in chain.lines if line_name(line) not in staying])
-        lines.leave(db, name, [line.seq for line in gone])
+        archive = lines.archive(db, chain.lines)
+        items, queue, out = _region(window, coming, reaped, number, at, judged.task, archive)
+        staying = {item.node for item in items if item.kind == "line"}
+        others = [line.seq for line in chain.lines if line_name(line) not in staying]
+        out += [line.seq for line in chain.leave(others, archive)]
+        lines.leave(db, name, out)
         first = going.staying[0].seq if going.staying else window.next_seq
         epoch = Epoch(
             *(number, coming.tools, coming.system, items, first, coming.why),
@@ -170,18 +169,29 @@ def begin(
 
 
 def _region(
-    window: Window, coming: Next, reaped: Harvest, number: int, at: int, judged: Judged
-) -> tuple[tuple[Item, ...], IndexQueue]:
-    """The items of the next epoch, and the heat with all that might be among them."""
+    window: Window,
+    coming: Next,
+    reaped: Harvest,
+    number: int,
+    at: int,
+    task: Sequence[float] | None,
+    archive: Archive,
+) -> tuple[tuple[Item, ...], IndexQueue, list[int]]:
+    """The items of the next epoch, the heat with all that might be among them, and the positions
+    of the lines that left the chain for want of room, in that order."""
     chain = reaped.chain
-    standing, back = _standing(coming.standing, number), _back(window, reaped, number)
+    chain.policy = coming.policy
+    standing, back = standing_items(coming.standing, number), _back(window, reaped, number)
     added = [*reaped.made.items, *back, *standing]
     queue = _queue_with(window, added, chain)
     returned = {item.node for item in back}
     held = [line.seq for line in chain.lines if line_name(line) in returned]
+    out: list[int] = []
 
     def lines_in(tokens: int) -> tuple[Line, ...]:
-        return two_stage(chain.lines, tokens, at, judged.task, coming.policy, held).kept
+        chain.budget = tokens
+        out.extend(leaving.line.seq for leaving in chain.evict(at, task, archive, held).out)
+        return chain.lines
 
     wanted = Wanted(
         *(queue, window.turns, number, coming.budget, coming.cold),
@@ -189,7 +199,7 @@ def _region(
         lines=frozenset(map(line_name, chain.lines)),
         chain=lines_in,
     )
-    return plan(window.items, added, wanted).items, queue
+    return plan(window.items, added, wanted), queue, out
 
 
 def clear(db: Database, window: Window, coming: Next, at: int) -> Scene:
@@ -198,7 +208,7 @@ def clear(db: Database, window: Window, coming: Next, at: int) -> Scene:
     epoch = Epoch(number, coming.tools, coming.system, (), window.next_seq, coming.why)
     chain = window.chain.copy()
     with db.transaction():
-        gone = chain.leave([line.seq for line in chain.lines])
+        gone = chain.leave([line.seq for line in chain.lines], lines.archive(db, chain.lines))
         lines.leave(db, window.session, [line.seq for line in gone])
         conversation.add_epoch(db, window.session, epoch, (), at)
         conversation.put_queue(db, window.session, {})
@@ -221,18 +231,6 @@ def _back(window: Window, reaped: Harvest, segment: int) -> list[Item]:
     there = {item.node for item in (*window.items, *reaped.made.items) if item.kind == "line"}
     lines = reaped.chain.lines
     return [line_item(line, segment) for line in lines if line_name(line) not in there]
-
-
-def _standing(texts: Sequence[str], segment: int) -> list[Item]:
-    """One item each, named by its words: a text that stands already is the same item."""
-    return [
-        Item(
-            f"standing:{hashlib.sha256(text.encode()).hexdigest()[:12]}",
-            *(text, estimate(text), "standing", segment),
-        )
-        for text in dict.fromkeys(map(clean, texts))
-        if text
-    ]
 
 
 def _queue_with(window: Window, added: Iterable[Item], chain: SummaryChain) -> IndexQueue:

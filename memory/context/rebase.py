@@ -1,4 +1,5 @@
-"""Rebase: what stands in the region of the next epoch. Pure.
+"""Rebase: what stands in the region of the next epoch. Pure, but for the summary chain, which is
+told to let lines leave where there is no room for all.
 
 While the cache is warm and there is room, what left the tail is only added behind what stands
 there already, so the prefix through the old region is still served (an *advance*), up to what the
@@ -8,12 +9,15 @@ hole makes all others free.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
 from memory.config import HALF_LIFE_EPOCHS
 from memory.context.index_queue import IndexQueue
+from memory.store.texts import clean
+from memory.tokens import estimate
 from memory.types import Budget, Item, Line
 
 COLD_SLACK = 1.2
@@ -39,19 +43,11 @@ class Wanted:
     lines: frozenset[str]
     """Names of the items of all lines of the chain."""
     chain: Callable[[int], Iterable[Line]]
-    """The lines that stay in about so many tokens."""
+    """Lets lines leave until the others take about so many tokens; those others. Asked once at
+    most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The region of the next epoch."""
-
-    items: tuple[Item, ...]
-    swept: bool
-    """Whether anything may have left."""
-
-
-def plan(old: Sequence[Item], added: Sequence[Item], wanted: Wanted) -> Plan:
+def plan(old: Sequence[Item], added: Sequence[Item], wanted: Wanted) -> tuple[Item, ...]:
     """The items of the next epoch's region, of at most ``budget.region_high`` tokens.
 
     Args:
@@ -64,15 +60,14 @@ def plan(old: Sequence[Item], added: Sequence[Item], wanted: Wanted) -> Plan:
         by_name.setdefault((item.node, item.kind), item)
     items = list(by_name.values())
     if not wanted.cold and _tokens(items) <= budget.region_high:
-        staying = _without_dropped(items, wanted)
-        return Plan(tuple(staying), len(staying) < len(items))
+        return tuple(_without_dropped(items, wanted))
     items = [item for item in items if not _stale(item, wanted)]
     cold_most = min(budget.region_low * COLD_SLACK, budget.region_high)
     if _tokens(items) > (cold_most if wanted.cold else budget.region_low):
         items = _swept(items, wanted)
     if wanted.cold:
         items = _ordered(items, wanted)
-    return Plan(tuple(items), True)
+    return tuple(items)
 
 
 def held(item: Item, wanted: Wanted) -> bool:
@@ -140,6 +135,18 @@ def _lines(items: Sequence[Item], budget: int, wanted: Wanted) -> list[Item]:
 def line_name(line: Line) -> str:
     """The name of a line's item: its node, or its position where it has none."""
     return line.node or f"line:{line.seq}"
+
+
+def standing_items(texts: Iterable[str], segment: int) -> list[Item]:
+    """One item each, named by its words: a text that stands already is the same item."""
+    return [
+        Item(
+            f"standing:{hashlib.sha256(text.encode()).hexdigest()[:12]}",
+            *(text, estimate(text), "standing", segment),
+        )
+        for text in dict.fromkeys(map(clean, texts))
+        if text
+    ]
 
 
 def _worth(item: Item, wanted: Wanted) -> float:

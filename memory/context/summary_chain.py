@@ -3,6 +3,10 @@
 A line that leaves stays reachable: its address becomes a weak reference, and on demand it comes
 back. Nothing leaves before its full text is known to be on file. The chain lives in RAM; its rows
 are ``store.lines``.
+
+A conversation's own prompt holds each line as an item of the region (``leaving.line_item``), where
+its bytes stand still. ``text``, ``text_with_iris`` and ``handoff`` give the chain to somebody else:
+an agent that is started for a part of the task, or that takes it over.
 """
 
 from __future__ import annotations
@@ -27,8 +31,8 @@ MOST_RELOADED = 3
 """Messages that have come back at one time; the next one sends the one needed longest ago away."""
 
 Archive = Callable[[Line], str]
-"""Makes sure that a line's full text is on file; the id of the node that holds it. Raises where it
-cannot."""
+"""Makes sure that a line's full text is on file; the id of the node that holds it. ``LookupError``
+where it is on none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +184,17 @@ class SummaryChain:
                 return Evicted(tuple(out), tuple(failed), plan.over_budget)
 
     def leave(self, seqs: Collection[int], archive: Archive = on_file) -> tuple[Line, ...]:
-        """Let these lines go for another reason than the budget; those that did. What ``archive``
-        raises is passed on, and then the line that it was asked for is still there."""
-        going = [line for line in self._lines.values() if line.seq in seqs]
-        for line in going:
-            self._leave(line, archive(line))
-        return tuple(going)
+        """Let these lines go for another reason than the budget; those that did. A line of which
+        ``archive`` knows no node (``LookupError``) stays."""
+        out: list[Line] = []
+        for line in [line for line in self._lines.values() if line.seq in seqs]:
+            try:
+                node = archive(line)
+            except LookupError:
+                continue
+            self._leave(line, node)
+            out.append(line)
+        return tuple(out)
 
     def reload(self, iri: str, body: str, at: int) -> tuple[Line, tuple[Line, ...]]:
         """Bring a line back, with the beginning of its message's full text ``body``. The line, and

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from memory.store import nodes
 from memory.store.database import Database
 from memory.store.texts import clean
 from memory.types import Line
@@ -52,6 +53,19 @@ def put(db: Database, session: str, lines: Sequence[Line], stamp: str = "") -> N
             for line in lines
         ],
     )
+
+
+def archive(db: Database, lines: Sequence[Line]) -> Callable[[Line], str]:
+    """Tells the node that holds a line's full text; ``LookupError`` where none of these lines'
+    nodes on file does, so that the line must not leave."""
+    there = nodes.on_file(db, [line.node for line in lines if line.node])
+
+    def node_of(line: Line) -> str:
+        if line.node not in there:
+            raise LookupError(f"the text of line {line.seq} is on no node")
+        return line.node
+
+    return node_of
 
 
 def leave(db: Database, session: str, seqs: Sequence[int]) -> None:

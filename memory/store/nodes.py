@@ -55,6 +55,12 @@ def by_ids(db: Database, names: Sequence[str]) -> list[Node]:
     return [found[name] for name in names if name in found]
 
 
+def on_file(db: Database, names: Sequence[str]) -> set[str]:
+    """Which of these ids are those of nodes."""
+    query = "SELECT id FROM nodes WHERE id IN (SELECT value FROM json_each(?))"
+    return {str(row[0]) for row in db.rows(query, (to_json(list(names)),))}
+
+
 def between(
     db: Database,
     at_from: int,
