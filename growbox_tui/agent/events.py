@@ -28,11 +28,13 @@ Shortfall = Literal[
     "provider",
     "not reported",
     "surplus",
+    "estimate",
 ]
 """Why a cache served less than it might have. ``edit``: bytes changed in front of others, which
 must never happen within an epoch. ``epoch``: a new one began. ``step``: rounding by the provider.
 ``provider``: by its own rules it should have served more. ``marks``: nothing was stored that ends
-there. ``surplus``: more was served than forecast; nothing is missing."""
+there. ``surplus``: more was served than forecast; nothing is missing. ``estimate``: what was served
+ended where no report had told the size, which was estimated a little wrong."""
 RuleOutcome = Literal["", "kept", "merged", "refused", "changed", "dropped"]
 SegmentState = Literal["hit", "new", "broken"]
 """``hit``: bytes that stood still since an earlier request and are still cached. ``new``: never

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from growbox_tui.agent import measure
+from growbox_tui.agent.events import Shortfall
 from growbox_tui.agent.forecast import Forecast, Settled
-from growbox_tui.agent.marking import marked, standing_end
+from growbox_tui.agent.marking import long_written, marked, standing_end
 from growbox_tui.agent.messages import Message, Usage
-from growbox_tui.agent.prompt import Block, Prompt
-from growbox_tui.agent.reach import Held, Reach, Sent, asked, reach, take
+from growbox_tui.agent.prompt import Prompt
+from growbox_tui.agent.reach import Held, Reach, Sent, asked, leaves, newest_mark, reach, take
 from growbox_tui.agent.scale import Scale
 from growbox_tui.agent.segments import segments
+from growbox_tui.agent.served import last_served
 from growbox_tui.agent.shortfalls import Past, Why, foreseen, reported, slack
 from growbox_tui.models.cache_marks import pays_long
 from growbox_tui.models.cache_rules import CacheRules
@@ -26,6 +28,9 @@ MOST_GAPS = 50
 """Pauses between requests that are remembered."""
 MOST_TRAILING = 64
 """Tokens that a provider may count behind a mark at the prompt's end: its own frame of a reply."""
+FAR_OFF = 4.0
+"""Times its doubt by which a size may be wrong that is learned from a surprise: more was served
+than forecast, and no more known of than a prefix that seemed too short."""
 MOST_OPEN = 8
 """Requests without an end that are remembered."""
 
@@ -96,17 +101,16 @@ class Ledger:
     def abandon(self, prompt: Prompt, forecast: Forecast, *, read: bool = False) -> None:
         """The request failed or was stopped: whether it was cached is not known, unless its reply
         had begun, so that the provider had ``read`` it."""
-        ends = self._sizes(prompt, forecast.told)
         if read:
-            self._was_read(prompt, ends, forecast)
+            self._was_read(prompt, self._sizes(prompt, forecast.told), forecast)
         else:
-            self.open = [*self.open, self._sent(prompt, ends, forecast.at, None, -1)][-MOST_OPEN:]
+            self.open = [*self.open, leaves(prompt, self.rules, forecast.at, None, -1)][-MOST_OPEN:]
 
     def _was_read(self, prompt: Prompt, ends: Sequence[float], forecast: Forecast) -> None:
         """Hold what a request left that was read, though its reply never came."""
         found, _ = self._reach(prompt, ends, forecast.at, forecast.told)
-        take(self.held, self._sent(prompt, ends, forecast.at, None, found.end), self.rules)
-        self.newest = self._newest(prompt)
+        take(self.held, leaves(prompt, self.rules, forecast.at, None, found.end), self.rules)
+        self.newest = newest_mark(prompt, self.rules)
 
     def settle(
         self,
@@ -131,22 +135,42 @@ class Ledger:
         if read:
             self._was_read(prompt, ends, forecast)
         if unsure:
-            self.open = [*self.open, self._sent(prompt, ends, now, None, -1)]
+            self.open = [*self.open, leaves(prompt, self.rules, now, None, -1)]
         found, most = self._reach(prompt, ends, now, forecast.told)
-        self.open = self.open[:-1] if unsure else self.open
         bound = max(sum(measure.sent_before(prompt.blocks, ends, self.known)), found.tokens)
         why: Why = (forecast.kind, forecast.cause)
         if before.requests:
             why = foreseen(prompt, ends, found, bound, self.rules, before, now)
-        fine = self._fine(prompt, ends, found)
-        kind, cause = reported(found.tokens, most, usage.cache_read, fine, self.rules, why)
-        written = self._long_written(prompt, ends, usage)
-        if usage.cache_read is not None and abs(usage.cache_read - found.tokens) <= fine:
-            self._anchor(prompt, ends, found, usage.cache_read)
-        self._keep(prompt, ends, now, reply, found.end, usage)
+        kind, cause, at = self._compared(prompt, ends, forecast, (found, most), usage, why)
+        self.open = self.open[:-1] if unsure else self.open
+        written = long_written(prompt, ends, usage)
+        if at is not None and usage.cache_read:
+            self._anchor(prompt, at, usage.cache_read)
+        self._keep(prompt, now, reply, found.end if at is None else at, usage)
         gap = self.gap(now, before)
         self.gaps = [*self.gaps, gap][-MOST_GAPS:] if gap is not None else self.gaps
         return Settled(found.tokens, round(bound), kind, cause, gap, written)
+
+    def _compared(
+        self,
+        prompt: Prompt,
+        ends: Sequence[float],
+        forecast: Forecast,
+        reaches: tuple[Reach, int],
+        usage: Usage,
+        why: Why,
+    ) -> tuple[Shortfall, str, int | None]:
+        """(class, cause) of what the report says of a forecast, and the last block that was
+        served, ``None`` where that is not known."""
+        (found, most), read = reaches, usage.cache_read
+        at = None if read is None else self._served(prompt, ends, forecast, found, read)
+        fine = slack(ends[-1] if ends else 0.0, self.rules.step)
+        near = at is not None
+        kind, cause = reported(found.tokens, most, read, fine, self.rules, why, unsure=near)
+        if kind == "surplus" and read is not None and read > most + fine:
+            far = self._served(prompt, ends, forecast, found, read, FAR_OFF)
+            at = far if far is not None and far > found.end else None
+        return kind, cause, at
 
     def gap(self, now: float, past: Past | None = None) -> float | None:
         """Seconds since the request before; ``None`` if there was none."""
@@ -193,17 +217,41 @@ class Ledger:
             measure.fix(self.exact, digest, tokens)
         self.scale = measure.corrected(prompt.blocks, self.exact, self.known, self.scale, fresh)
 
-    def _fine(self, prompt: Prompt, ends: Sequence[float], found: Reach) -> int:
-        """By how many tokens forecast and report may differ and still agree."""
-        least = slack(ends[-1] if ends else 0.0, self.rules.step)
-        return max(least, round(measure.unsure(prompt.blocks, ends, self.exact, found.end)))
+    def _served(
+        self,
+        prompt: Prompt,
+        ends: Sequence[float],
+        forecast: Forecast,
+        found: Reach,
+        read: int,
+        times: float = 1.0,
+    ) -> int | None:
+        """The block with which that ended which was served, where sizes may be so many ``times``
+        their doubt off; ``None`` if it is none of those that it might be then."""
+        doubts = [0.0] * len(ends)
+        fine = slack(ends[-1] if ends else 0.0, self.rules.step)
+        if forecast.told is None and abs(found.tokens - read) > fine:
+            each = measure.doubts(prompt.blocks, self.exact, self.known, self.scale)
+            doubts = [times * off for off in each]
 
-    def _anchor(self, prompt: Prompt, ends: Sequence[float], found: Reach, read: int) -> None:
-        """What was served ended where it was forecast to: that prefix is so large exactly."""
-        if found.end < 0 or self.rules.step > 1 or self.rules.kind == "prefix":
+        def others(sizes: Sequence[float]) -> Reach:
+            return self._reach(prompt, sizes, forecast.at, forecast.told)[0]
+
+        return last_served(read, found, fine, ends, doubts, others)
+
+    def _anchor(self, prompt: Prompt, at: int, read: int) -> None:
+        """What was served ended with this block: the prefix is so large exactly. Of the last one
+        a cache may serve less than all, and the report told its size; a cache that goes by bytes
+        may serve a part of the next one too."""
+        if (
+            self.rules.step > 1
+            or self.rules.kind == "prefix"
+            or not 0 <= at < len(prompt.blocks) - 1
+        ):
             return
-        if found.tokens == round(ends[found.end]):
-            self._fix(prompt, {prompt.blocks[found.end].digest: read})
+        digest = prompt.blocks[at].digest
+        if self.rules.kind == "marks" or read < self.exact.get(digest, read + 1):
+            self._fix(prompt, {digest: read})
 
     # ---- how far -------------------------------------------------------------------------------
 
@@ -227,31 +275,11 @@ class Ledger:
             take(held, sent, self.rules)
             yield held
 
-    def _sent(
-        self, prompt: Prompt, ends: Sequence[float], at: float, reply: Block | None, hit: int
-    ) -> Sent:
-        blocks = prompt.blocks
-        writes = tuple(
-            (blocks[end].digest, life)
-            for end, life in asked(prompt, self.rules).writes
-            if ends[end] >= self.rules.min_tokens
-        )
-        chain = [block.digest for block in (*blocks, *((reply,) if reply else ()))]
-        served = blocks[hit].digest if hit >= 0 else ""
-        return Sent(at, tuple(chain), writes, served, reply is not None)
-
     def _keep(
-        self,
-        prompt: Prompt,
-        ends: Sequence[float],
-        at: float,
-        reply: Message | None,
-        hit: int,
-        usage: Usage,
+        self, prompt: Prompt, at: float, reply: Message | None, hit: int, usage: Usage
     ) -> None:
         """Hold what a finished request left."""
         measure.learn(prompt.blocks, self.exact, self.known)
-        ends = self._sizes(prompt)
         said = None
         if reply is not None and (tokens := measure.repeated(reply, usage)) is not None:
             said = prompt.reply(reply)
@@ -262,20 +290,9 @@ class Ledger:
             self.known.setdefault(said.content, 0)
         else:
             said = None
-        take(self.held, self._sent(prompt, ends, at, said, hit), self.rules)
+        take(self.held, leaves(prompt, self.rules, at, said, hit), self.rules)
         self.open = [sent for sent in self.open if at - sent.at <= self.rules.ttl_s]
         if self.rules.kind == "slot":
             self.open = []
-        self.newest = self._newest(prompt)
+        self.newest = newest_mark(prompt, self.rules)
         self.past = Past(self.past.requests + 1, "", prompt.epoch, at)
-
-    def _newest(self, prompt: Prompt) -> str:
-        writes = asked(prompt, self.rules).writes
-        return prompt.blocks[writes[-1][0]].digest if writes else ""
-
-    def _long_written(self, prompt: Prompt, ends: Sequence[float], usage: Usage) -> int:
-        marks = [mark for mark in prompt.request.marks if mark.long and not mark.read_only]
-        if not marks or not usage.cache_write:
-            return 0
-        long_end = ends[prompt.position(marks[-1])]
-        return min(usage.cache_write, max(0, round(long_end) - (usage.cache_read or 0)))

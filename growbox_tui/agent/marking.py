@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Literal
 
-from growbox_tui.agent.messages import Thinking
+from growbox_tui.agent.messages import Thinking, Usage
 from growbox_tui.agent.prompt import Prompt
 from growbox_tui.models.cache_marks import Stop, place
 from growbox_tui.models.cache_rules import CacheRules
@@ -69,3 +70,13 @@ def _markable(
         return True
     last = message.parts[-1] if message.parts else None
     return rules.lookback is not None and last is not None and not isinstance(last, Thinking)
+
+
+def long_written(prompt: Prompt, ends: Sequence[float], usage: Usage) -> int:
+    """Of the tokens that were written those that live long. ``ends`` are the tokens up to the end
+    of each block."""
+    marks = [mark for mark in prompt.request.marks if mark.long and not mark.read_only]
+    if not marks or not usage.cache_write:
+        return 0
+    long_end = ends[prompt.position(marks[-1])]
+    return min(usage.cache_write, max(0, round(long_end) - (usage.cache_read or 0)))

@@ -9,18 +9,19 @@ corrected by each such figure.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, MutableMapping, Sequence
 from itertools import accumulate
 
 from growbox_tui.agent.messages import Message, Thinking, Usage
 from growbox_tui.agent.prompt import Block, name
-from growbox_tui.agent.scale import FAR, Scale, added
+from growbox_tui.agent.scale import FAR, NOTHING, UNEVEN, Makeup, Scale, added
 
 MOST_BLOCKS = 6_000
 """Blocks whose size is remembered, newest first."""
-UNSURE = 0.15
-"""Share of an estimate by which it may be wrong, where words, code and languages are mixed."""
+SPREADS = 1.5
+"""Standard deviations by which an estimate may be wrong: seven in eight are not."""
 MOST_EXACT = 1_000
 """Prefixes whose size is known exactly, likewise."""
 
@@ -109,21 +110,31 @@ def _stretches(
         yield first, len(blocks) - 1, None
 
 
-def unsure(
-    blocks: Sequence[Block], ends: Sequence[float], exact: Mapping[str, int], at: int
-) -> float:
-    """By how many tokens the size up to the end of a block may be wrong: nothing where it was
-    reported, else a share of the way to the nearest size that was."""
-    if at < 0:
-        return 0.0
-    below = next((n for n in range(at, -1, -1) if blocks[n].digest in exact), -1)
-    if below == at:
-        return 0.0
-    above = next((n for n in range(at + 1, len(blocks)) if blocks[n].digest in exact), -1)
-    ways = [ends[at] - (ends[below] if below >= 0 else 0.0)]
-    if above >= 0:
-        ways.append(ends[above] - ends[at])
-    return min(ways) * UNSURE
+def doubts(
+    blocks: Sequence[Block], exact: Mapping[str, int], known: Mapping[str, int], scale: Scale
+) -> list[float]:
+    """By how many tokens the size up to the end of each block may be wrong: nothing where it was
+    reported, else what the estimates between there and the nearest size that was may be off."""
+    found: list[float] = []
+    for first, last, tokens in _stretches(blocks, exact):
+        part = blocks[first : last + 1]
+        doubt = list(_growing(part, known, scale))
+        if tokens is not None:
+            back = [0.0, *_growing(part[:0:-1], known, scale)]
+            doubt = [min(pair) for pair in zip(doubt, reversed(back), strict=True)]
+        found += doubt
+    return found
+
+
+def _growing(blocks: Sequence[Block], known: Mapping[str, int], scale: Scale) -> Iterator[float]:
+    """The same up to each block, from where the size is certain."""
+    loose: Makeup = NOTHING
+    uneven = 0.0
+    for block in blocks:
+        if not known.get(block.content):
+            loose = added([loose, block.makeup])
+            uneven += (UNEVEN * scale.tokens(block.makeup)) ** 2
+        yield SPREADS * math.sqrt(uneven + max(0.0, scale.variance(loose)))
 
 
 def learn(

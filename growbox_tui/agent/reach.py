@@ -61,7 +61,7 @@ class Sent:
     chain: tuple[str, ...]
     """The digests of its blocks, and last of its reply where that is known."""
     writes: tuple[tuple[str, float], ...] = ()
-    """(digest, seconds) of the entries that it asked for and that are long enough."""
+    """(digest, seconds) of the entries that it asked for."""
     hit: str = ""
     """The digest up to which it was served."""
     replied: bool = False
@@ -218,6 +218,22 @@ def _last(blocks: Sequence[Block], known: Iterable[str]) -> int:
 
 def _stepped(tokens: float, step: int) -> int:
     return round(tokens) // max(1, step) * max(1, step)
+
+
+def leaves(prompt: Prompt, rules: CacheRules, at: float, reply: Block | None, hit: int) -> Sent:
+    """What a request leaves that was sent ``at`` some time and served up to block ``hit``, -1 for
+    not at all. Its entries are named whether they are long enough or not: that is looked at when
+    they might be read, since by then their size may have been told."""
+    blocks = prompt.blocks
+    writes = tuple((blocks[end].digest, life) for end, life in asked(prompt, rules).writes)
+    chain = [block.digest for block in (*blocks, *((reply,) if reply else ()))]
+    return Sent(at, tuple(chain), writes, blocks[hit].digest if hit >= 0 else "", reply is not None)
+
+
+def newest_mark(prompt: Prompt, rules: CacheRules) -> str:
+    """Digest of the block behind which a request has its newest mark."""
+    writes = asked(prompt, rules).writes
+    return prompt.blocks[writes[-1][0]].digest if writes else ""
 
 
 def take(held: Held, sent: Sent, rules: CacheRules) -> None:

@@ -33,7 +33,7 @@ _SPREAD = (0.06, 0.4, 0.15, 0.3, 4.0, 12.0)
 _LEAST = (0.08, 0.1, 0.1, 0.2, 0.0, 0.0)
 _MOST = (0.8, 2.0, 1.5, 3.0, 40.0, 120.0)
 """Figures beyond these are a report's fault."""
-_UNEVEN = 0.04
+UNEVEN = 0.04
 """Share by which two texts of the same makeup differ in tokens."""
 _DRIFT = 1.02
 """By how much what was learned grows uncertain with each report: models and texts change."""
@@ -61,6 +61,14 @@ class Scale:
         """Of something so made up."""
         return sum(worth * times for worth, times in zip(self.worth, makeup, strict=True))
 
+    def variance(self, makeup: Sequence[int]) -> float:
+        """Of ``tokens`` for something so made up, as far as the six figures are in doubt."""
+        return sum(
+            times * sum(each * other for each, other in zip(line, makeup, strict=True))
+            for times, line in zip(makeup, self.doubt, strict=True)
+            if times
+        )
+
     def likely(self, makeup: Sequence[int], tokens: float) -> bool:
         """Whether something so made up may be so many tokens."""
         worth = self.tokens(makeup)
@@ -78,7 +86,7 @@ class Scale:
         pull = [
             sum(each * times for each, times in zip(line, makeup, strict=True)) for line in doubt
         ]
-        noise = (_UNEVEN * tokens) ** 2 + 4.0
+        noise = (UNEVEN * tokens) ** 2 + 4.0
         total = noise + sum(each * times for each, times in zip(pull, makeup, strict=True))
         off = tokens - self.tokens(makeup)
         worth = tuple(

@@ -106,12 +106,20 @@ def _limited(lost: float, found: Reach, rules: CacheRules) -> Why:
 
 
 def reported(
-    predicted: int, most: int, read: int | None, fine: int, rules: CacheRules, before: Why
+    predicted: int,
+    most: int,
+    read: int | None,
+    fine: int,
+    rules: CacheRules,
+    before: Why,
+    *,
+    unsure: bool = False,
 ) -> Why:
     """What there is to say once the provider reported; ``before`` is why less was forecast.
 
     ``most`` is what would be served if requests that were never finished had been cached. By up
-    to ``fine`` tokens forecast and report may differ and still agree.
+    to ``fine`` tokens forecast and report may differ and still agree; ``unsure`` is whether a
+    larger gap is within what the estimated size of the part that was served may be off.
     """
     if read is None:
         silent = "the provider reported no cache figures"
@@ -119,6 +127,10 @@ def reported(
     gap = predicted - read
     if abs(gap) <= fine:
         return before
+    if unsure:
+        more = f"{abs(gap):,} tokens {'more' if gap < 0 else 'less'} were served than estimated"
+        said = f"the size of this part was not known before: {more}"
+        return "estimate", f"{said}; {before[1]}" if before[1] else said
     if gap < 0:
         more = f"{-gap:,} tokens more were served than forecast"
         return "surplus", f"{more}: a request that was not finished was cached after all" if (

@@ -15,6 +15,9 @@ from typing import Any, Protocol
 
 from growbox_tui.agent.events import Shortfall
 
+NO_MISS = ("", "first", "step", "minimum", "not reported", "surplus", "estimate")
+"""Classes of a shortfall at which nothing broke and nobody failed."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoryRow:
@@ -50,7 +53,7 @@ class StoryRow:
     @property
     def missed(self) -> bool:
         """Whether less was served than the forecast said, or the prefix broke."""
-        return self.kind not in ("", "first", "step", "minimum", "not reported", "surplus")
+        return self.kind not in NO_MISS
 
 
 @dataclass(frozen=True, slots=True)

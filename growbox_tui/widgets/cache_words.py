@@ -35,6 +35,7 @@ NAMES: dict[Shortfall, str] = {
     "provider": "provider",
     "not reported": "not reported",
     "surplus": "more than forecast",
+    "estimate": "estimated",
 }
 """The classes of a shortfall as people read them."""
 TONES: dict[Shortfall, Tone] = {
@@ -51,6 +52,7 @@ TONES: dict[Shortfall, Tone] = {
     "provider": "alarm",
     "not reported": "quiet",
     "surplus": "quiet",
+    "estimate": "quiet",
 }
 STYLES: dict[Tone, str] = {
     "quiet": "$text-muted",

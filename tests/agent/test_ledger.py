@@ -239,8 +239,11 @@ def test_what_unfinished_requests_left_is_never_promised_and_never_a_fault(
 class Uneven(Talk):
     """A provider that counts each text by a measure of its own, as tokenizers do."""
 
+    most = 40
+    """Hundredths by which texts of one length may differ."""
+
     def weigh(self, block: Block) -> int:
-        return max(1, super().weigh(block) * (100 + sum(block.content.encode()) % 40) // 100)
+        return max(1, super().weigh(block) * (100 + sum(block.content.encode()) % self.most) // 100)
 
 
 @pytest.mark.parametrize("rules", [PREFIX, MARKS, BREAKPOINTS, IMPLICIT, UNITS, SLOT, PLAIN_SLOT])
@@ -259,17 +262,20 @@ def test_what_ends_where_a_report_told_the_size_is_forecast_to_the_token(rules: 
 
 
 @pytest.mark.parametrize("rules", [MARKS, BREAKPOINTS, IMPLICIT, UNITS, SLOT, PLAIN_SLOT])
-def test_a_boundary_whose_size_was_only_estimated_agrees_within_the_estimate(
+def test_a_boundary_whose_size_was_only_estimated_is_told_as_such_or_agrees(
     rules: CacheRules,
 ) -> None:
     talk = Uneven(rules)
+    talk.most = 15
     talk.epoch = replace(talk.epoch, tools=("t" * 9_000,), system=("s" * 9_000, "h", "rules" * 99))
     talk.say("user", 900)
     for number in range(1, 60):
         asked = talk.ask(reply=300)
         talk.say("tool", 200 + number * 37 % 900)
         assert abs(asked.settled.predicted - asked.read) <= asked.total * 0.02
-        assert asked.settled.kind in ("", "first", "epoch", "marks", "step")
+        assert asked.settled.kind in ("", "first", "epoch", "marks", "step", "estimate")
+        apart = abs(asked.settled.predicted - asked.read) > max(rules.step, asked.total // 100)
+        assert (asked.settled.kind == "estimate") == apart
         if number % 12 == 0:
             talk.advance(4, 1_500)
 
@@ -287,6 +293,66 @@ def test_a_place_that_was_read_once_is_known_to_the_token_from_then_on() -> None
         reads.append(talk.ask())
     assert reads[1].forecast.tokens == reads[1].read > 0
     assert reads[2].forecast.tokens == reads[2].read
+
+
+class Head(Talk):
+    """A provider to which the head in front of the talk is larger than it looks, or smaller."""
+
+    head = 90
+    """What it counts for the system text."""
+
+    def weigh(self, block: Block) -> int:
+        return self.head if block.segment == "system" else super().weigh(block)
+
+
+@pytest.mark.parametrize("letters, kind", [(1_700, "estimate"), (1_500, "surplus")])
+def test_a_head_that_was_taken_for_less_than_the_minimum_is_learned_when_it_is_served(
+    letters: int, kind: str
+) -> None:
+    talk = Head(MARKS)
+    talk.head = 485
+    talk.epoch = replace(talk.epoch, system=("s" * letters,))
+    talk.say("user", 900)
+    talk.ask(reply=900)
+    asked = []
+    for number in range(3):
+        talk.entries = []
+        talk.say("user", 900 + number)
+        asked.append(talk.ask())
+    first, *later = asked
+    assert first.read > 512 > first.forecast.tokens == 0
+    assert first.settled.kind == kind
+    assert "tokens more were served than" in first.settled.cause
+    assert all(each.forecast.tokens == each.read > 512 for each in later)
+    assert all(each.settled.kind != "estimate" for each in later)
+
+
+def test_a_head_that_was_taken_for_more_than_the_minimum_is_no_fault_of_the_provider() -> None:
+    talk = Head(MARKS)
+    talk.head = 475
+    talk.epoch = replace(talk.epoch, system=("s" * 1_810,))
+    talk.say("user", 900)
+    talk.ask(reply=900)
+    talk.entries = []
+    talk.say("user", 900)
+    asked = talk.ask()
+    assert asked.forecast.tokens > 512 and asked.read == 0
+    assert asked.settled.kind == "estimate"
+
+
+@pytest.mark.parametrize("share", [85, 90])
+def test_a_provider_that_serves_a_tenth_less_than_was_estimated_is_named(share: int) -> None:
+    talk = asked_twice(MARKS)
+    talk.epoch = replace(talk.epoch, system=(words(9_000, "s"), "h"))
+    talk.ask()
+    talk.entries = []
+    talk.say("user", 900)
+    prompt = talk.ledger.marked(talk.prompt())
+    forecast = talk.ledger.predict(prompt, talk.now)
+    usage = Usage(forecast.total, 1, forecast.tokens * share // 100, 0)
+    settled = talk.ledger.settle(prompt, forecast, usage)
+    assert forecast.tokens > 9_000
+    assert settled.kind == "provider"
 
 
 # ---- every class of a shortfall ----------------------------------------------------------------
