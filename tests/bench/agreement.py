@@ -5,7 +5,8 @@ by its own rules: they append, call tools one by one and many at once, end epoch
 entries expire, change the model and come back, nap, go on in another process, break and are
 stopped. For each model of a cache it prints the calls, how many were forecast to the token, within
 one step of the cache and within one part in a hundred of the prompt, and the causes that are named
-for the rest. Exit code 1 when one call in a hundred differs, or one that differs has no cause.
+for the rest. Exit code 1 when one call in a hundred differs, or one that differs has no cause of
+that: that the provider or the forecast's estimate was off, not why little was forecast.
 
 With ``--peers FOLDER`` the program itself is run as well against the ``fake_provider.py`` that lies
 there, with ``--report-cache``.
@@ -57,7 +58,7 @@ class Tally:
     causes: Counter[str]
     """Of those further apart."""
     nameless: int
-    """Of those, the ones without a cause."""
+    """Of those, the ones without a cause of that very difference."""
 
     @property
     def agrees(self) -> bool:
@@ -82,8 +83,16 @@ def tally(reports: Sequence[UsageReported], built: Sequence[PromptBuilt], step: 
         sum(gap <= step for gap in gaps),
         sum(near),
         Counter(each.kind for each in apart),
-        sum(not (each.kind and each.cause) for each in apart),
+        sum(not named(each) for each in apart),
     )
+
+
+def named(report: UsageReported) -> bool:
+    """Whether a difference of forecast and report has a cause. Why the forecast itself is less
+    than was sent before explains nothing of it."""
+    less = (report.cache_read or 0) < (report.predicted or 0)
+    kinds = ("provider", "estimate") if less else ("surplus", "estimate")
+    return report.kind in kinds and bool(report.cause)
 
 
 def measure(given: argparse.Namespace) -> tuple[Figures, bool]:
