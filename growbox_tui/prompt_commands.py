@@ -102,6 +102,8 @@ async def _remember(app: GrowboxApp, session: Session, text: str) -> None:
 
 async def _warm(app: GrowboxApp, session: Session, *, on: bool) -> None:
     await session.keep_warm(on)
+    if not on:
+        app.chat.prefix_bar.warmed(None)
     app.say(Notice(WARM if on else COLD, "good"))
 
 

@@ -146,7 +146,7 @@ def detail_lines(row: StoryRow, now: datetime, width: int) -> list[Content]:
     where = f"{when(stamp(row.at), now)}, epoch {row.epoch}, {short_model(row.model)}"
     miss = "nothing avoidable"
     if row.avoidable:
-        miss = f"{row.avoidable:,} tokens avoidable ({dollars(row.lost)})"
+        miss = f"{plural(row.avoidable, 'token')} avoidable ({dollars(row.lost)})"
     figures = [f"bound {row.bound:,}", miss, where]
     if width < FAIR:
         figures[:0] = [f"forecast {row.predicted:,}", f"saved {dollars(row.saved)}"]

@@ -183,8 +183,8 @@ class PrefixBar(Widget):
             self._usage = event
             self.refresh(layout=True)
 
-    def warmed(self, event: Warmed) -> None:
-        """Show that the cache is kept alive, until the next prompt is built."""
+    def warmed(self, event: Warmed | None) -> None:
+        """Show that the cache is kept alive, until the next prompt is built, or no more."""
         self._warmed = event
         self.refresh(layout=True)
 

@@ -10,12 +10,13 @@ from textual.widgets import Input
 
 from growbox_tui.actions import ACTIONS
 from growbox_tui.agent import events as e
+from growbox_tui.agent.events import Warmed
 from growbox_tui.prompt_commands import NAMES
 from growbox_tui.screens.pins import PinsScreen
 from growbox_tui.screens.rules import RulesScreen
 from growbox_tui.shown_memories import matching, shown_memories
 from tests.tui.fake_session import FakeSession, app_with, send, until
-from tests.tui.specimens import HITS, ITEMS
+from tests.tui.specimens import HITS, ITEMS, PROMPT, USAGE
 from tests.tui.stories import RULES
 from tests.tui.test_chat import notices, ready, shown
 
@@ -259,6 +260,16 @@ async def test_warm_alone_tells_whether_the_cache_is_kept_alive(on: bool, words:
         await send(pilot, "/warm")
         await until(pilot, lambda: any(words in text for text in notices(app)))
         assert session.wishes == []
+
+
+async def test_warm_off_takes_back_that_the_cache_is_kept_warm() -> None:
+    app, session = app_with(FakeSession(warm=True))
+    async with app.run_test(size=(120, 24)) as pilot:
+        await ready(pilot, app)
+        session.say(PROMPT, USAGE, Warmed(1, 11, 50_000, 0.01, 0.01))
+        await until(pilot, lambda: "kept warm 1 of 11" in shown(app))
+        await send(pilot, "/warm off")
+        await until(pilot, lambda: "kept warm" not in shown(app))
 
 
 def test_each_memory_is_offered_once_and_found_by_address_or_words() -> None:
