@@ -69,7 +69,7 @@ def _broken(prompt: Prompt, at: int, lost: float, past: Past) -> Why:
     if segment in ("tools", "system"):
         return "setting", f"the {segment} changed; {tokens}"
     if prompt.epoch != past.epoch:
-        return "epoch", f"a new epoch began; its bytes differ from block {at + 1}, in {segment}"
+        return "epoch", f"its bytes differ from block {at + 1} on, in {segment}; {tokens}"
     if segment == "rules":
         return "setting", f"the {segment} changed; {tokens}"
     return "edit", f"bytes changed at block {at + 1}, in {segment}; {tokens}"

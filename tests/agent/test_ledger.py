@@ -400,7 +400,7 @@ def test_a_new_epoch_is_told_as_such() -> None:
     talk.advance(4)
     kind, cause = told(talk)
     assert kind == "epoch"
-    assert cause.startswith("a new epoch began; its bytes differ from block 4, in region")
+    assert cause.startswith("its bytes differ from block 4 on, in region; ")
 
 
 def test_other_tools_are_a_setting_even_where_an_epoch_began_with_them() -> None:
