@@ -255,6 +255,11 @@ class Memory:
         """A setting that was kept."""
         return await self._reader.run(lambda db: settings.kept(db, key, default))
 
+    async def kept_under(self, prefix: str, over: int = 0) -> dict[str, Any]:
+        """Key → value of the settings whose keys begin so, if they take more than ``over``
+        characters on file."""
+        return await self._reader.run(lambda db: settings.kept_under(db, prefix, over))
+
     async def state(self) -> MemoryState:
         """Figures for panels."""
         stamp = self._embedder.stamp if self._embedder else ""

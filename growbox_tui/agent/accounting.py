@@ -17,15 +17,20 @@ from growbox_tui.agent.events import PromptBuilt, UsageReported
 from growbox_tui.agent.expected import Expected
 from growbox_tui.agent.forecast import Settled
 from growbox_tui.agent.ledger import Ledger
-from growbox_tui.agent.ledger_file import from_plain, to_plain
+from growbox_tui.agent.ledger_file import from_plain, thinned, to_plain
 from growbox_tui.agent.messages import Usage
 from growbox_tui.agent.money import Bill, bill, prices
 from growbox_tui.agent.prompt import lay_out
-from growbox_tui.models.cache_rules import rules_of
+from growbox_tui.models.cache_rules import DAY_S, rules_of
 from growbox_tui.models.protocol import Foresees, Model, Reply
 
 RATIO_STEP = 0.05
 """A change of the ratio below this share is not worth a write."""
+
+THIN_EVERY = 50
+"""Requests to a model of a session between looks at the ledgers of other sessions."""
+THIN = 3_000
+"""Characters of a ledger on file that is not worth thinning; most hold tens of thousands."""
 
 
 async def ledger_of(talk: Conversation, model: Model) -> Ledger:
@@ -136,7 +141,7 @@ async def _keep(
         came.saved,
         model.name,
     )
-    kept: dict[str, Any] = {_key(talk, model): to_plain(expected.ledger)}
+    kept = await _ledgers(talk, expected)
     if heads.shared(expected.ledger):
         others = await talk.mind.kept(_heads_key(model), {})
         mine = heads.put(expected.ledger, expected.prompt, others)
@@ -149,6 +154,18 @@ async def _keep(
     await talk.mind.note_request(session, expected.epoch, row, kept)
     if expected.number:
         talk.publish(report)
+
+
+async def _ledgers(talk: Conversation, expected: Expected) -> dict[str, Any]:
+    """The ledgers to write: this one, and as a session begins those in which all has expired in
+    any cache, without what has."""
+    ledger, before = expected.ledger, expected.forecast.at - DAY_S
+    less: dict[str, Any] = {}
+    if ledger.past.requests % THIN_EVERY == 1:
+        rows = await talk.mind.kept_under("cache:", THIN)
+        less = {key: thinned(plain, before) for key, plain in rows.items()}
+    mine = {_key(talk, expected.model): to_plain(ledger)}
+    return {key: plain for key, plain in {**less, **mine}.items() if plain is not None}
 
 
 def _row(expected: Expected, report: UsageReported, settled: Settled, came: Bill) -> str:

@@ -71,8 +71,31 @@ def from_plain(plain: Any, rules: CacheRules, ratio: float) -> Ledger:
         trailing=plain["trailing"],
         newest=plain["newest"],
         gaps=plain["gaps"],
-        past=Past(requests, "", epoch, at),
+        past=Past(requests, "", epoch, at, plain.get("thinned", False)),
     )
+
+
+def thinned(plain: Any, before: float) -> dict[str, Any] | None:
+    """What stays of a ledger on file whose cache was last asked ``before`` that time, so that all
+    in it has expired: how the provider counts and how long pauses were. ``None`` where it is not
+    so old, or of a later format than this."""
+    if not isinstance(plain, dict) or plain.get("format", 0) < FORMAT:
+        return {}
+    if plain["format"] > FORMAT:
+        return None
+    times = [plain["past"][2] or 0.0, *(at for at, _ in plain["seen"])]
+    if max([*times, *(sent[0] for sent in plain["open"])]) >= before:
+        return None
+    nothing: dict[str, Any] = {
+        "seen": [],
+        "entries": [],
+        "slot": "",
+        "open": [],
+        "exact": {},
+        "known": ["", []],
+        "newest": "",
+    }
+    return {**plain, **nothing, "thinned": True}
 
 
 def _pack(names: Iterable[str]) -> str:

@@ -173,6 +173,9 @@ class Mind(Protocol):
     async def kept(self, key: str, default: Any = None) -> Any:
         """A small setting that was kept."""
 
+    async def kept_under(self, prefix: str, over: int = 0) -> dict[str, Any]:
+        """Key → value of the settings whose keys begin so and that take more characters."""
+
     async def settle(self, seconds: float) -> int:
         """Embed what is pending, behind the turn."""
 

@@ -29,6 +29,8 @@ class Past:
     """The epoch of the last request to this model."""
     at: float | None = None
     """When that was sent, in seconds."""
+    forgotten: bool = False
+    """Whether that is so long ago that nothing else is remembered."""
 
 
 def slack(total: float, step: int = 1) -> int:
@@ -50,6 +52,8 @@ def foreseen(
     if not past.requests:
         changed = f"the model changed from {past.other}; nothing of the prompt is cached for it"
         return ("model", changed) if past.other else ("first", "")
+    if past.forgotten:
+        return _long_gone(found, rules, past, now)
     same = ends[found.same] if found.same >= 0 else 0.0
     alive = ends[found.alive] if found.alive >= 0 else 0.0
     broken, expired, limited = bound - same, same - alive, alive - found.tokens
@@ -80,6 +84,14 @@ def _expired(lost: float, rules: CacheRules, past: Past, now: float) -> Why:
         return "expiry", f"another prompt took the one slot; {round(lost):,} tokens were in it"
     pause = span(now - past.at) if past.at is not None else "some time"
     return "expiry", f"nothing was asked for {pause}, and entries live {span(rules.ttl_s)}"
+
+
+def _long_gone(found: Reach, rules: CacheRules, past: Past, now: float) -> Why:
+    if rules.kind != "slot":
+        return _expired(0.0, rules, past, now)
+    pause = span(now - past.at) if past.at is not None else "some time"
+    unknown = f"nothing was asked for {pause}; what the slot holds since then is not known"
+    return ("", "") if found.tokens else ("expiry", unknown)
 
 
 def _limited(lost: float, found: Reach, rules: CacheRules) -> Why:

@@ -17,6 +17,17 @@ def keep(db: Database, key: str, value: Any) -> None:
     )
 
 
+def kept_under(db: Database, prefix: str, over: int = 0) -> dict[str, Any]:
+    """Key → value of the settings whose keys begin so, if they take more than ``over`` characters
+    as JSON."""
+    begin = clean(prefix)
+    rows = db.rows(
+        "SELECT key, value FROM kv WHERE key >= ? AND key < ? AND length(value) > ?",
+        (begin, begin + chr(0x10FFFF), over),
+    )
+    return {key: from_json(value) for key, value in rows}
+
+
 def add_kept(db: Database, key: str, values: Sequence[str]) -> list[str]:
     """Add to a kept list what is not in it yet, in one transaction; the whole list, in the order
     in which it grew. Raises ``ValueError`` if something else than a list is kept there."""

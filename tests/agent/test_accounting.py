@@ -129,6 +129,31 @@ async def test_after_a_pause_that_outlasts_the_cache_nothing_is_promised(memory:
     assert "7 min" in usage.cause
 
 
+async def test_what_has_expired_in_every_cache_leaves_the_file_when_a_session_begins(
+    memory: Memory,
+) -> None:
+    voice = Voice(Hour())
+    old = await bench_on(memory, voice)
+    for number in range(30):
+        built, _ = await asked(old, f"question {number}")
+    await old.session.close()
+    await memory.keep("cache:older:double/a", {"format": 1, "seen": "x" * 9_000})
+    key = f"cache:{old.session.id}:double/a"
+    before = await memory.kept(key)
+    await asked(await bench_on(memory, voice), "soon after", wait=80_000)
+    assert await memory.kept(key) == before
+    assert await memory.kept("cache:older:double/a") == {}
+    await asked(await bench_on(memory, voice), "a day after", wait=10_000)
+    less = await memory.kept(key)
+    assert len(json.dumps(less)) < 2_000 < 4_000 < len(json.dumps(before))
+    assert less["scale"] == before["scale"]
+    again = await bench_on(memory, voice, session=old.session.id)
+    built, usage = await asked(again, "the first again", wait=400)
+    assert (built.predicted, usage.cache_read, built.kind, usage.kind) == (0, 0, "expiry", "expiry")
+    assert "nothing was asked for 25 h" in built.cause
+    assert (await asked(again, "and on"))[1].kind == ""
+
+
 async def test_a_model_that_is_come_back_to_is_forecast_to_be_warm(memory: Memory) -> None:
     voice = Voice(Hour())
     bench = await bench_on(memory, voice)

@@ -321,6 +321,8 @@ async def test_settings_and_ledger_records_are_kept(tmp_path: Path) -> None:
     again = await Memory.open(tmp_path / "m.db")
 
     assert await again.kept("grants") == {"shell": ["pytest"]}
+    assert await again.kept_under("gran") == {"grants": {"shell": ["pytest"]}}
+    assert await again.kept_under("grants", over=1_000) == await again.kept_under("h") == {}
     assert await again.kept("nothing") is None
     assert await again.kept("nothing", 7) == 7
     assert await again.last_request(window.session) == '{"n":2}'
