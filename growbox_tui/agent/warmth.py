@@ -10,14 +10,15 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 
-from growbox_tui.agent.accounting import pinged
+from growbox_tui.agent.accounting import pinged, unreported
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.events import Notice, Warmed
 from growbox_tui.agent.expected import Expected
 from growbox_tui.agent.limits import KeepWarm
+from growbox_tui.agent.uncut import finish
 from growbox_tui.agent.words import sentences
 from growbox_tui.models.cache_rules import CacheRules
 from growbox_tui.models.protocol import ModelError, Reply
@@ -109,7 +110,7 @@ class Warmth:
                 return
             now = self._talk.now()
             try:
-                reply = await _once(sent)
+                reply = await self._sent_again(sent, now)
                 bill = await pinged(self._talk, sent, reply.usage, now)
             except (ModelError, MemoryFileError) as error:
                 words = sentences(f"the cache was not kept alive: {error.text}", error.hint)
@@ -118,6 +119,18 @@ class Warmth:
             self._told(now, most, bill.cost, reply)
             if bill.cost is None or not (reply.usage and reply.usage.cache_read):
                 return  # the entry is gone, or nobody knows what keeping it costs
+
+    async def _sent_again(self, sent: Expected, now: float) -> Reply:
+        """One ping. Raises ``ModelError``. One that fails, or is cut off, may cost all the same."""
+        try:
+            return await _once(sent)
+        except (ModelError, asyncio.CancelledError):
+            forecast = sent.ledger.predict(sent.prompt, now)
+            ping = replace(sent, forecast=forecast, number=0, again=False)
+            # The turn that cuts a ping off writes to the same disk, and tells what is wrong there.
+            with suppress(MemoryFileError):
+                await finish(unreported(self._talk, ping, 0.0))
+            raise
 
     def _told(self, now: float, most: int, cost: float | None, reply: Reply) -> None:
         talk, paid = self._talk, self._paid

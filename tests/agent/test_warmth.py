@@ -15,6 +15,7 @@ from growbox_tui.models.protocol import Delta, ModelFacts, Overloaded, Reply, Re
 from memory import MemoryFileError
 from memory.memory import Memory
 from tests.doubles.hands import Bench, Hand, of, session_on
+from tests.doubles.patience import FOR_EVER
 
 PRICED = ModelFacts(
     context=200_000, input_price=2e-6, output_price=1e-5, cache_read_price=1e-7,
@@ -51,6 +52,8 @@ class Cached:
     requests: list[Request] = field(default_factory=list)
     fails: bool = False
     forgets: bool = False
+    hangs: bool = False
+    pinged: asyncio.Event = field(default_factory=asyncio.Event)
     name: str = "anthropic/double"
     takes_tools: bool = True
 
@@ -59,6 +62,9 @@ class Cached:
         if ping and self.fails:
             raise Overloaded("busy")
         self.requests.append(request)
+        if ping and self.hangs:
+            self.pinged.set()
+            await asyncio.Event().wait()
         yield Reply(
             Message("assistant", (Text("ok"),)), "end",
             Usage(SIZE, 1, SIZE if ping else 0, 0 if ping else SIZE),
@@ -146,6 +152,20 @@ async def test_a_turn_ends_the_pings_at_once(memory: Memory) -> None:
     await asyncio.sleep(0)
     assert len(voice.requests) == 2
     assert of(bench.drain(), Warmed) == []
+
+
+async def test_a_ping_that_a_turn_cuts_off_is_kept_as_not_reported(memory: Memory) -> None:
+    voice = Cached(hangs=True)
+    bench, _, clock = await warmed(memory, KeepWarm(keep_alive=True, ceiling=99), voice)
+    clock.gate.set()
+    async with asyncio.timeout(FOR_EVER):
+        await voice.pinged.wait()
+    clock.gate.clear()
+    await bench.session.prompt("next")
+    await bench.session.keep_warm(False)
+    told = await bench.session.cache_story()
+    assert [ping.kind for ping in told.pings] == ["not reported"]
+    assert len(told.rows) == 2
 
 
 async def test_warmth_is_switched_on_and_off_in_a_running_session(memory: Memory) -> None:
