@@ -15,11 +15,15 @@ from growbox_tui.agent.events import HandsArrived
 
 def arrive(talk: Conversation, hands: Sequence[Executor]) -> None:
     """Take in hands, by name, and tell of them. Raises ``ValueError`` where one of that name is
-    there already; those before it have arrived then."""
-    for hand in sorted(hands, key=lambda hand: hand.spec.name):
-        talk.dispatch.hands.arrive(hand)
-    if hands:
-        talk.publish(HandsArrived(tuple(sorted(hand.spec.name for hand in hands))))
+    there already; those before it have arrived then, and are told."""
+    arrived = []
+    try:
+        for hand in sorted(hands, key=lambda hand: hand.spec.name):
+            talk.dispatch.hands.arrive(hand)
+            arrived.append(hand.spec.name)
+    finally:
+        if arrived:
+            talk.publish(HandsArrived(tuple(arrived)))
 
 
 def leave(talk: Conversation, names: Sequence[str]) -> None:

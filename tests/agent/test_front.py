@@ -316,6 +316,18 @@ async def test_a_late_tool_is_announced_and_called_and_the_list_of_tools_stands(
     assert model.requests[-1].tools == model.requests[0].tools
 
 
+async def test_late_tools_before_one_that_is_refused_are_there_and_are_told(
+    memory: Memory,
+) -> None:
+    bench = await session_on(memory, says(1), Hand("look", lambda a, j: ""))
+    late = [Hand(name, lambda a, j: "") for name in ("pull", "fetch", "look")]
+    with pytest.raises(ValueError, match="look"):
+        late_hands.arrive(bench.session.talk, late)
+    assert of(bench.drain(), HandsArrived)[0].names == ("fetch",)
+    await bench.ask("hello")
+    assert "the fetch hand" in str(bench.model.requests[0].messages)
+
+
 async def test_another_model_and_back_sends_the_same_prefix_and_says_what_it_costs(
     memory: Memory,
 ) -> None:

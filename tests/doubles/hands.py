@@ -91,6 +91,8 @@ class FewHands:
         )
 
     def arrive(self, hand: Any) -> None:
+        if hand.name in self.hands:
+            raise ValueError(f"there is a hand {hand.name} already")
         self.hands[hand.name] = hand
 
     def leave(self, name: str) -> None:
