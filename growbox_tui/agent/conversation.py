@@ -82,6 +82,8 @@ class Conversation:
     """(epoch, tokens of the prompt) at the last request, to tell the rate by."""
     settled_tail: int = 0
     """Tokens of the tail that the running epoch began with, where this process began it."""
+    told_narrow: bool = False
+    """Whether it was told that the window that the user set is too small."""
     sent: Expected | None = None
     """The newest request of this epoch that was answered: what keeps its cache alive."""
 

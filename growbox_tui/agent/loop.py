@@ -22,7 +22,7 @@ from growbox_tui.agent.events import (
 )
 from growbox_tui.agent.messages import Text
 from growbox_tui.agent.opening import open_turn
-from growbox_tui.agent.pace import note_growth
+from growbox_tui.agent.pace import narrow, note_growth
 from growbox_tui.agent.records import keep_partial, keep_reply, keep_result, mend
 from growbox_tui.agent.room import make_room, ready, shorten_for
 from growbox_tui.agent.speak import Shown, speak
@@ -44,6 +44,8 @@ async def run_turn(talk: Conversation, text: str, typed: str | None = None) -> T
     try:
         await ready(talk)
         await open_turn(talk, turn, text, text if typed is None else typed)
+        if words := narrow(talk):
+            talk.publish(Notice("warning", words))
         end = await _steps(talk, turn, shown)
     except asyncio.CancelledError:
         end = await _settle(talk, turn, shown, "cancelled", "stopped by the user")

@@ -16,6 +16,10 @@ from memory.types import Budget
 LEAST_WINDOW = 256
 """Estimated tokens of the smallest window that is reckoned with; a model may state any number."""
 
+LEAST_STATED = 512
+"""Tokens of the smallest context that a server is believed to have: no model that talks has less,
+and what is believed is remembered of the model for good."""
+
 LEAST_BESIDE = 2_000
 """Estimated tokens beside tools, system text and rules, however small a window the user wants: in
 less an epoch would end at every request, and no cache would serve any of them."""
@@ -29,6 +33,19 @@ def room(talk: Conversation) -> int:
         wanted = int(talk.wanted.window / talk.learned.ratio)
         most = min(most, max(wanted, front(talk) + LEAST_BESIDE))
     return max(LEAST_WINDOW, most)
+
+
+def narrow(talk: Conversation) -> str:
+    """What to tell of a window that is too small for any conversation; empty for one that is not.
+    Told once."""
+    wanted, used = talk.wanted.window, talk.real(room(talk))
+    if wanted is None or used <= wanted or talk.told_narrow:
+        return ""
+    talk.told_narrow = True
+    return (
+        f"The window of {wanted:,} tokens is smaller than what stands in front of every prompt "
+        f"and {LEAST_BESIDE:,} beside it; {used:,} are used."
+    )
 
 
 def budget(talk: Conversation) -> Budget:

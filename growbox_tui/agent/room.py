@@ -15,7 +15,7 @@ from growbox_tui.agent.errata import Errata, written
 from growbox_tui.agent.events import Rebased
 from growbox_tui.agent.fullness import Fill, forced, outgrown, smaller, sweeps, worth_sweeping
 from growbox_tui.agent.ledger import Ledger
-from growbox_tui.agent.pace import budget, front, room
+from growbox_tui.agent.pace import LEAST_STATED, budget, front, room
 from growbox_tui.agent.shorten import shortened
 from growbox_tui.agent.standing import standing
 from growbox_tui.agent.uncut import finish
@@ -90,11 +90,11 @@ async def fit(talk: Conversation, why: str) -> None:
 async def shorten_for(talk: Conversation, limit: int | None) -> bool:
     """Shorten a prompt that the model refused as too long. Returns whether that helped.
 
-    ``limit``: the context window that its server stated, in tokens; where it did not, the
-    window is taken to be three quarters of what was refused.
+    ``limit``: the context window that its server stated, in tokens; where it did not, or
+    one that no model has, the window is taken to be three quarters of what was refused.
     """
     before = talk.window.tokens
-    if limit:
+    if limit and limit >= LEAST_STATED:
         await talk.learn(replace(talk.learned, context=limit))
     else:  # a guess, for this session only
         talk.learned = replace(talk.learned, context=talk.real(before) * 3 // 4)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 
 import pytest
 
-from growbox_tui.agent.events import PromptBuilt, Rebased, TurnEnded
+from growbox_tui.agent.events import Notice, PromptBuilt, Rebased, TurnEnded
 from growbox_tui.agent.limits import Limits, Wanted
 from growbox_tui.agent.messages import Message, Text, ToolCall, ToolResult, Usage
 from growbox_tui.agent.pace import budget, prices, room
+from growbox_tui.agent.room import shorten_for
 from growbox_tui.models.cache_rules import CacheRules
 from growbox_tui.models.protocol import Delta, ModelFacts, Reply, Request
 from memory.context.economy import Prices
@@ -259,3 +261,32 @@ async def test_a_model_smaller_than_its_front_ends_one_epoch_for_a_request_at_mo
     for number in range(4):
         await bench.ask(f"question {number}")
     assert len(of(bench.events, Rebased)) <= 4
+
+
+async def test_a_window_that_is_too_small_to_keep_to_is_told_once(memory: Memory) -> None:
+    bench = await session_on(memory, Voice())
+    bench.session.talk.wanted = Wanted(window=300)
+    (notice,) = of(await bench.ask("one"), Notice)
+    assert notice.level == "warning"
+    assert "The window of 300 tokens is smaller" in notice.text
+    assert re.search(r"2,0\d\d are used", notice.text)
+    assert of(await bench.ask("two"), Notice) == []
+
+
+async def test_a_window_that_is_kept_to_is_not_told_of(memory: Memory) -> None:
+    bench = await session_on(memory, Voice())
+    bench.session.talk.wanted = Wanted(window=32_000)
+    assert of(await bench.ask("one"), Notice) == []
+
+
+@pytest.mark.parametrize(("stated", "kept"), [(10, None), (4_000, 4_000)])
+async def test_a_stated_context_that_no_model_has_is_not_remembered_of_it(
+    memory: Memory, stated: int, kept: int | None
+) -> None:
+    bench = await session_on(memory, Voice(words="word " * 500))
+    for number in range(4):
+        await bench.ask(f"question {number}")
+    await shorten_for(bench.session.talk, stated)
+    saved = await memory.kept("model:openai/voice", {})
+    assert saved.get("context") == kept
+    assert bench.session.talk.usable >= 512
