@@ -144,7 +144,8 @@ class Router:
         match event:
             case e.SessionOpened():
                 self.places.prefix_bar.clear()
-                self._figure(model=event.model, context=event.context, state="ready")
+                limit = event.window or event.context
+                self._figure(model=event.model, context=limit, state="ready")
                 if event.why:
                     self._add(Notice(event.why))
             case e.Replayed():
@@ -153,7 +154,8 @@ class Router:
                     self.places.composer.remember(event.text)
                 self._add(replayed(event))
             case e.ModelChanged():
-                self._figure(model=event.model, context=event.context, **self._rested())
+                limit = event.window or event.context
+                self._figure(model=event.model, context=limit, **self._rested())
                 self._add(tellings.model_changed(event))
             case e.Napped():
                 self.places.conversation.clear()

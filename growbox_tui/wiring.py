@@ -214,6 +214,7 @@ class Workbench:
             turns=talk.window.turns,
             memories=state.nodes,
             context=talk.model.facts.context,
+            window=talk.limit,
         )
 
     # ---- memory ------------------------------------------------------------------------------

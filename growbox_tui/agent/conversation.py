@@ -98,6 +98,13 @@ class Conversation:
         return context - min(facts.max_output or 8_192, context // 4)
 
     @property
+    def limit(self) -> int | None:
+        """The model's context or the window that the user wants, whichever is smaller; ``None``
+        where neither is known. In the model's own tokens."""
+        sizes = (self.model.facts.context, self.learned.context, self.wanted.window)
+        return min((size for size in sizes if size), default=None)
+
+    @property
     def with_tools(self) -> bool:
         """Whether hands are offered."""
         return self.model.takes_tools and self.learned.tools

@@ -139,6 +139,9 @@ class SessionOpened:
     """Nodes in the memory file."""
     context: int | None = None
     """The model's context window in tokens, where it is known."""
+    window: int | None = None
+    """The most that a prompt shall take: the user's own limit or the model's context, whichever is
+    smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,8 @@ class ModelChanged:
     model: str
     why: str
     context: int | None = None
+    window: int | None = None
+    """As in ``SessionOpened``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ class Voices:
         warning = left_behind(talk, model)
         await talk.use(model)
         await talk.mind.set_model(talk.window.session, name)
-        talk.publish(ModelChanged(model.name, "you chose it", model.facts.context))
+        sizes = model.facts.context, talk.limit
+        talk.publish(ModelChanged(model.name, "you chose it", *sizes))
         if warning:
             talk.publish(Notice("warning", warning))
 

@@ -11,6 +11,7 @@ from growbox_tui.agent.events import (
     Failed,
     MessageEnded,
     MessageStarted,
+    ModelChanged,
     Napped,
     Notice,
     PromptBuilt,
@@ -25,6 +26,7 @@ from growbox_tui.agent.events import (
     TurnEnded,
     TurnStarted,
 )
+from growbox_tui.agent.limits import Learned, Wanted
 from growbox_tui.agent.messages import ToolResult, message_from_json
 from growbox_tui.agent.room import ready
 from growbox_tui.models.scripted_model import ScriptedModel
@@ -550,6 +552,21 @@ async def test_a_model_that_was_chosen_is_the_conversations_from_then_on(memory:
     info = await memory.session(bench.session.id)
     assert info is not None
     assert info.model == "openai/other"
+
+
+async def test_a_change_of_model_tells_the_users_window_where_it_is_the_smaller(
+    memory: Memory,
+) -> None:
+    bench = await session_on(memory, ScriptedModel.parse("say one"))
+    talk = bench.session.talk
+    talk.wanted = Wanted(window=6_000)
+    await bench.session.use_model("openai/other")
+    told = of(bench.drain(), ModelChanged)
+    assert [event.window for event in told] == [6_000]
+    talk.learned = Learned(context=4_000)
+    assert talk.limit == 4_000
+    talk.wanted = Wanted(window=None)
+    assert talk.limit == 4_000
 
 
 async def test_a_nap_asked_for_during_a_command_comes_when_it_has_ended(memory: Memory) -> None:

@@ -217,3 +217,13 @@ def test_the_branch_is_read_without_git(tmp_path: Path) -> None:
     assert branch_of(inner) == "grow/late"
     (tmp_path / ".git" / "HEAD").write_text("0123456789abcdef\n", "utf-8")
     assert branch_of(inner) == "01234567"
+
+
+async def test_the_status_line_tells_the_users_own_limit_where_it_is_the_smaller() -> None:
+    app, session = app_with()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot, app)
+        session.say(e.SessionOpened("s", "p", "m/x", "", False, 0, 3, 200_000, 64_000))
+        await until(pilot, lambda: app.router.figures.context == 64_000)
+        session.say(e.ModelChanged("m/y", "you chose it", 8_000, 8_000))
+        await until(pilot, lambda: app.router.figures.context == 8_000)
