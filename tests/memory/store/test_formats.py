@@ -12,6 +12,7 @@ from memory.store import conversation, fulltext, lines, nodes, rules
 from memory.store.database import open_database
 from memory.store.migrations import MIGRATIONS
 from memory.types import NewNode
+from tests.memory.front_desk.talk import Talk
 
 FORMAT_1 = Path(__file__).with_name("format_1.db.gz")
 """Written by the growbox of format 1: a memory, a conversation of two messages in which it is
@@ -92,3 +93,27 @@ async def test_a_region_of_format_2_stands_as_it_stood_and_counts_as_memories(
     assert rules.rules(db, SESSION_2) == ()
     assert db.rows("PRAGMA foreign_key_check") == []
     db.close()
+
+
+@pytest.mark.parametrize(("file", "session"), [(FORMAT_1, SESSION), (FORMAT_2, SESSION_2)])
+async def test_a_running_epoch_of_an_older_format_ends_like_any_other(
+    tmp_path: Path, file: Path, session: str
+) -> None:
+    path = tmp_path / "m.db"
+    path.write_bytes(gzip.decompress(file.read_bytes()))
+    memory = await Memory.open(path)
+    talk = Talk(memory, await memory.window(session), turn=3)
+    before = talk.window.items
+    for number in range(6):
+        await talk.ask(f"question {number} " + "about the boiler " * 20)
+        await talk.answer("its pipes hold " * 20)
+        epoch = await talk.rebase(cold=number % 2 == 1)
+        assert number > 0 or epoch.items[: len(before)] == before
+        again = await memory.window(session)
+        assert (again.epoch, again.entries, again.lines) == (
+            talk.window.epoch,
+            talk.window.entries,
+            talk.window.lines,
+        )
+    assert talk.items("line")
+    await memory.close()
