@@ -27,6 +27,7 @@ from pathlib import Path
 from growbox_tui.agent.events import (
     Event,
     MessageEnded,
+    Rebased,
     ToolEnded,
     TurnEnded,
     TurnStarted,
@@ -69,15 +70,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this bench."""
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--seed", type=int, default=None, help="repeat a run's moments")
+    parser.add_argument(
+        "--window", type=int, default=None, help="tokens of a prompt; few, and epochs end all along"
+    )
 
 
 def measure(given: argparse.Namespace) -> tuple[Figures, bool]:
     """The figures, and whether every round was sound."""
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**6)
     chance = random.Random(seed)
-    whole = undisturbed()
+    whole, epochs = undisturbed(given.window)
     rounds = [
-        play(Moment(chance.randrange(-1, whole), chance.uniform(0.0, LINGER_S)))
+        play(Moment(chance.randrange(-1, whole), chance.uniform(0.0, LINGER_S)), given.window)
         for _ in range(given.rounds)
     ]
     for place, each in enumerate(rounds):
@@ -89,6 +93,7 @@ def measure(given: argparse.Namespace) -> tuple[Figures, bool]:
         "rounds": len(rounds),
         "seed": seed,
         "events_of_whole": whole,
+        "epochs_of_whole": epochs,
         "events_before_kill_median": statistics.median(counts),
         "killed_after_first_message": sum(any(finished(each)) for each in rounds),
         "bad_rounds": bad,
@@ -96,21 +101,27 @@ def measure(given: argparse.Namespace) -> tuple[Figures, bool]:
     return figures, not bad
 
 
-def undisturbed() -> int:
-    """How many events the session has when nobody kills it."""
-    each = play(None)
+def undisturbed(window: int | None) -> tuple[int, int]:
+    """How many events the session has when nobody kills it, and how many epochs begin in it."""
+    each = play(None, window)
     if each.faults:
         raise SystemExit(f"the session fails without being killed: {each.faults}")
-    return len(each.told)
+    return len(each.told), 1 + sum(isinstance(event, Rebased) for event in each.told)
 
 
-def play(moment: Moment | None) -> Round:
-    """One session, killed at a moment (``None``: never), and looked at."""
-    with tempfile.TemporaryDirectory() as name, Provider(SCRIPT, delay_s=0.02) as provider:
+def play(moment: Moment | None, window: int | None = None) -> Round:
+    """One session, killed at a moment (``None``: never), and looked at. ``window``: tokens of its
+    prompt at most, where that is set."""
+    options = {"delay_s": 0.02, "forgetful": window is not None}
+    with tempfile.TemporaryDirectory() as name, Provider(SCRIPT, **options) as provider:
         folder = Path(name)
         repository = sample_repository(folder / "repo")
         file = folder / "memory.db"
         env = world(folder / "home", provider.url)
+        if window is not None:
+            settings = Path(env["GROWBOX_HOME"], "config.toml")
+            settings.parent.mkdir(parents=True, exist_ok=True)
+            settings.write_text(f"window = {window}\n", encoding="utf-8")
         each = killed(repository, env, file, moment)
         if file.exists():
             each.faults += asyncio.run(faults_on_file(file, each))

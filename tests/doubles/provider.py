@@ -54,8 +54,13 @@ class Play:
     """Any other status is answered to every request, with ``error`` as its body."""
     error: Body = field(default_factory=dict)
     report_cache: bool = False
+    forgetful: bool = False
+    """How far a block has come is counted here, since the prompt may not hold its results any
+    more; else it is told by the results in the prompt."""
     requests: list[Body] = field(default_factory=list)
     block: int = 0
+    steps: int = 0
+    """Calls of the running block."""
     calls: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
     over: threading.Event = field(default_factory=threading.Event)
@@ -72,13 +77,15 @@ class Play:
     def next(self, body: Body) -> Answer:
         """The answer to this request; the last block is repeated for ever."""
         block = self.script[min(self.block, len(self.script) - 1)]
-        done = results_behind_last_words(body)
+        done = self.steps if self.forgetful else results_behind_last_words(body)
         if body.get("tools") and done < len(block.commands):
             step = block.commands[done]
+            with self.lock:
+                self.steps += 1
             name, arguments = step if isinstance(step, tuple) else ("shell", {"command": step})
             return Answer(tool=name, arguments=json.dumps(arguments))
         with self.lock:
-            self.block += 1
+            self.block, self.steps = self.block + 1, 0
         return Answer(say=block.say)
 
     def cached(self, body: Body) -> int:
