@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from growbox_tui.agent.events import Rebased
-from tests.bench.agreement import of_life
+from growbox_tui.agent.events import PromptBuilt, Rebased, Shortfall, UsageReported
+from tests.bench.agreement import of_life, tally
 from tests.bench.agreement_life import Script, begun, live, pauses, turn
 from tests.doubles.cache_provider import Answer, Clock
 from tests.doubles.cached_session import VOICES
@@ -29,6 +30,29 @@ async def test_what_is_forecast_is_what_the_provider_reports(name: str, tmp_path
     assert len(of(life.events, Rebased)) > 5
     refused = [each for each in life.provider.log if each.served is None]
     assert len(refused) == 2  # the two that the script answers with an error
+
+
+@pytest.mark.parametrize(
+    "kind, read, explained",
+    [
+        ("provider", 500, True),
+        ("estimate", 500, True),
+        ("estimate", 1_500, True),
+        ("surplus", 1_500, True),
+        ("provider", 1_500, False),
+        ("surplus", 500, False),
+        ("expiry", 500, False),
+        ("minimum", 1_500, False),
+        ("", 500, False),
+    ],
+)
+def test_only_what_explains_a_difference_is_a_name_for_it(
+    kind: Shortfall, read: int, explained: bool
+) -> None:
+    values = {each.name: 0 for each in fields(UsageReported)}
+    more = {"request": 1, "input": 2_000, "predicted": 1_000, "cause": "so it is"}
+    report = UsageReported(**{**values, **more, "cache_read": read, "kind": kind})  # type: ignore[arg-type]
+    assert tally([report], [PromptBuilt(1, 1, (), 2_000, 1_000, "")]).nameless == (not explained)
 
 
 async def test_a_break_of_a_begun_reply_leaves_its_prompt_in_the_cache_and_in_the_forecast(
