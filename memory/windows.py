@@ -87,7 +87,7 @@ class Windows:
         that is 0. What falls off stays in the region in lines and excerpts.
         """
         coming = epochs.Next(
-            *(tools, system, clean(why), budget, cold, tuple(standing)),
+            *(tools, _cleaned(system), clean(why), budget, cold, _cleaned(standing)),
             # As long as there is room no line has to leave.
             policy=Policy(protect=policy, stage_one="gated"),
         )
@@ -100,7 +100,7 @@ class Windows:
         """Clear conversation, region, chain, pins and heat. The timeline keeps all of it, and rules
         stay."""
         nothing = Budget(0, 0, 0, 0, 0, 0)
-        coming = epochs.Next(tools, system, "nap", nothing, cold=True)
+        coming = epochs.Next(tools, _cleaned(system), "nap", nothing, cold=True)
 
         async def change() -> Epoch:
             at = self._clock.now()
@@ -252,6 +252,11 @@ class Windows:
 def _bare(address: str) -> str:
     """The id in an address."""
     return address.strip().removeprefix(ADDRESS).strip().lower()
+
+
+def _cleaned(texts: Sequence[str]) -> tuple[str, ...]:
+    """As the file can hold them: what a model or a path says may be no valid Unicode."""
+    return tuple(map(clean, texts))
 
 
 def _entered(window: Window, scene: Scene) -> Epoch:

@@ -26,6 +26,7 @@ from memory.context.signals import (
     without_code,
 )
 from memory.context.signs import boundary, cut
+from memory.store.texts import clean
 from memory.tokens import estimate
 from memory.types import Node
 
@@ -60,7 +61,8 @@ def line_of(node: Node, tokens: int = LINE_TOKENS) -> str:
     (``meta["summary"]``), else what ``line`` takes from its text."""
     given = node.meta.get("summary")
     if isinstance(given, str) and given.strip():
-        return cut(_flat(given[: 4 * PIECE_CHARS]), tokens)
+        # It is kept as it came, with what no file could hold as text.
+        return cut(_flat(clean(given[: 4 * PIECE_CHARS])), tokens)
     return line(node.text, tokens, role=node.role, kind=node.kind)
 
 

@@ -427,6 +427,22 @@ async def test_an_epochs_end_does_not_wait_for_an_embedder_that_hangs(
     await memory.close()
 
 
+async def test_what_is_no_valid_unicode_stops_no_epoch(memory: Memory) -> None:
+    talk = await Talk.begun(memory)
+    await talk.ask("hello")
+    await talk._record("assistant", "done", "done", meta={"summary": "a half \ud83d of one"})
+    await chatter(talk, 9)
+    await memory.begin_epoch(
+        talk.window, tools=TOOLS, system=("in /caf\udce9",), why="\udce9", budget=talk.budget,
+        cold=True, standing=["[ ] step \ud83d"],
+    )  # fmt: skip
+    again = await memory.window(talk.window.session)
+    assert again.epoch == talk.window.epoch
+    assert any("a half \ufffd of one" in item.body for item in again.items)
+    assert any("[ ] step \ufffd" in item.body for item in again.items)
+    await memory.nap(talk.window, tools=TOOLS, system=("in /caf\udce9",))
+
+
 async def test_rules_are_kept_merged_refused_edited_and_dropped(memory: Memory) -> None:
     session = await memory.open_session("/p", "x/y")
     assert await memory.rules(session) == ()
