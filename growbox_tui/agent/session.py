@@ -21,7 +21,7 @@ from growbox_tui.agent.events import (
     SessionOpened,
     TurnEnded,
 )
-from growbox_tui.agent.loop import run_turn
+from growbox_tui.agent.loop import broken, run_turn
 from growbox_tui.agent.records import mend
 from growbox_tui.agent.stream import EventStream
 from growbox_tui.agent.transcript import retold
@@ -271,7 +271,12 @@ class Session:
 
     async def _after_rest(self, work: Coroutine[Any, Any, TurnEnded]) -> TurnEnded:
         await self._rest()
-        return await work
+        try:
+            return await work
+        except Exception as error:  # noqa: BLE001  as in a turn: it is told, and the session lives
+            failed = broken(error)
+            self.stream.publish(failed)
+            return TurnEnded(self.talk.window.turns, "failed", failed.text)
 
     async def _after(self) -> None:
         await self._voices.close_left()

@@ -9,6 +9,7 @@ import pytest
 
 from growbox_tui.agent import late_hands
 from growbox_tui.agent.events import (
+    Failed,
     HandsArrived,
     Notice,
     PlanChanged,
@@ -326,6 +327,23 @@ async def test_late_tools_before_one_that_is_refused_are_there_and_are_told(
     assert of(bench.drain(), HandsArrived)[0].names == ("fetch",)
     await bench.ask("hello")
     assert "the fetch hand" in str(bench.model.requests[0].messages)
+
+
+async def test_a_compaction_that_breaks_is_told(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = await session_on(memory, says(3))
+    await bench.ask("word " * 9_000)
+    await bench.ask("and on")
+
+    async def breaks(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("a fault of our own")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "begin_epoch", breaks)
+        assert not await bench.session.compact()
+    assert "a fault of our own" in of(bench.drain(), Failed)[0].text
+    assert await bench.session.compact()
 
 
 async def test_another_model_and_back_sends_the_same_prefix_and_says_what_it_costs(
