@@ -45,9 +45,12 @@ class Registry:
 
     def arrive(self, hand: Executor) -> None:
         """Take in a hand that came after the tools were fixed. Raises ``ValueError`` where one of
-        that name is there."""
+        that name is there, in whatever case: a call of the one must never reach the other."""
+        name = hand.spec.name
+        if any(known.casefold() == name.casefold() for known in self._hands):
+            raise ValueError(f"two hands are called {name}")
         self._add(hand)
-        self._late[hand.spec.name] = tool_text(hand.spec)
+        self._late[name] = tool_text(hand.spec)
 
     def leave(self, name: str) -> None:
         """Let go of a hand that had arrived. Raises ``KeyError`` where none of that name had."""

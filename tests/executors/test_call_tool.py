@@ -129,3 +129,27 @@ def test_a_schema_that_says_little_takes_what_is_sent(bench: Bench) -> None:
 
 def test_every_registry_has_the_fixed_hand() -> None:
     assert isinstance(Registry([]).find("call_tool"), CallTool)
+
+
+@pytest.mark.parametrize("name", ["shell", "Shell", "call_tool", "CALL_TOOL", "Fetch"])
+def test_a_late_hand_never_takes_the_name_of_another(bench: Bench, name: str) -> None:
+    bench.hands.arrive(Fetch())
+    with pytest.raises(ValueError, match=name):
+        bench.hands.arrive(Fetch(name=name))
+    assert len(bench.hands.late()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *("", "[]", "{", '{"name":5}', '{"name":"fetch"}', '{"name":"fetch","arguments":[]}'),
+        *('{"name":"nope"}', '{"name":"","arguments":{}}', '{"name":"fetch","page":"a"}'),
+        '{"name":"call_tool","arguments":{"name":"fetch","arguments":{"page":"a"}}}',
+        '{"name":"fetch","arguments":' + '{"a":' * 100_000 + "1" + "}" * 100_001,
+    ],
+)
+def test_garbage_is_refused_in_words(bench: Bench, arguments: str) -> None:
+    bench.hands.arrive(Fetch())
+    with pytest.raises(HandError):
+        hand = bench.hands.find("call_tool")
+        hand.claims(bench.hands.validate("call_tool", arguments))
