@@ -2,7 +2,8 @@
 
 It stands there as ``<sum>one line</sum>``. The stored message keeps it, since it must go back to
 the byte; the screen never shows it, and memory takes the line instead of an extract. What only
-looks like one, in the middle of a reply or never closed, is words like any other.
+looks like one, in the middle of a reply or never closed, is words like any other. Where it is all
+that the reply says it is the reply: the user must not see nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +19,16 @@ class SummaryFilter:
     def __init__(self) -> None:
         self._held = ""
         """Not shown yet: what may be, or may become, a summary at the end."""
+        self._said = False
+        """Whether anything that can be read was shown."""
 
     def feed(self, piece: str) -> str:
         """One more piece; what is certain to be no summary by now."""
+        shown = self._sifted(piece)
+        self._said = self._said or bool(shown.strip())
+        return shown
+
+    def _sifted(self, piece: str) -> str:
         self._held += piece
         shown = ""
         while True:
@@ -43,7 +51,8 @@ class SummaryFilter:
         held, self._held = self._held, ""
         inside, closed, _ = held.removeprefix(OPEN).partition(CLOSE)
         if held.startswith(OPEN) and closed and inside.strip():
-            return "", " ".join(inside.split())
+            line = " ".join(inside.split())
+            return ("", line) if self._said else (line, "")
         return ("", "") if held.startswith(OPEN) and closed else (held, "")
 
 

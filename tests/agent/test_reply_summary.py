@@ -21,6 +21,8 @@ def streamed(pieces: list[str]) -> tuple[str, str]:
         ("Done.<sum>\nmended the parser\n</sum>\n", "Done.", "mended the parser"),
         ("改好了。<sum>修复了解析器</sum>", "改好了。", "修复了解析器"),
         ("no summary", "no summary", ""),
+        ("<sum>mended the parser</sum>", "mended the parser", ""),
+        ("\n<sum>修复了解析器</sum>\n", "\n修复了解析器", ""),
         ("a <sum>b</sum> c", "a <sum>b</sum> c", ""),
         ("use `<sum>` and <sum>told</sum>", "use `<sum>` and", "told"),
         ("begun <sum>but never closed", "begun <sum>but never closed", ""),
