@@ -6,7 +6,7 @@ import pytest
 
 from executors.workspace import Workspace
 from growbox_tui.agent.gate import Policy
-from growbox_tui.agent.instructions import instructions
+from growbox_tui.agent.instructions import LIMIT, instructions
 from growbox_tui.bindings import mention_reader
 
 
@@ -59,6 +59,16 @@ def test_instructions_are_never_a_link_that_leads_out_of_the_folder(tmp_path: Pa
     folder.mkdir()
     (folder / "AGENTS.md").symlink_to(tmp_path / "id_rsa")
     assert instructions([folder]) == ""
+
+
+def test_instructions_that_are_cut_or_cannot_be_read_say_so(tmp_path: Path) -> None:
+    file = tmp_path / "AGENTS.md"
+    file.write_text("word " * LIMIT)
+    said = instructions([tmp_path])
+    assert "[cut here: the file goes on]" in said
+    assert len(said) < LIMIT + 300
+    file.write_bytes(b"\xff\xfe use tabs")
+    assert "[not read: it is not UTF-8]" in instructions([tmp_path])
 
 
 def test_instructions_by_another_name_count_where_there_is_no_agents_md(tmp_path: Path) -> None:

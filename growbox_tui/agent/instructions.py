@@ -9,6 +9,8 @@ NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 """Tried in this order; the first that exists in a folder counts."""
 LIMIT = 24_000
 """Characters of all instructions together."""
+MORE = "\n[cut here: the file goes on]"
+UNREAD = "[not read: {}]"
 
 
 def is_own(path: Path, folder: Path) -> bool:
@@ -19,7 +21,8 @@ def is_own(path: Path, folder: Path) -> bool:
 def instructions(folders: Sequence[Path]) -> str:
     """The instructions found in these folders, in order, as one block; empty when there are none.
 
-    A file that cannot be read as UTF-8 is passed over: it is not ours to guess at.
+    A file that cannot be read as UTF-8 is not ours to guess at: the block says so instead. So it
+    does where a file is cut.
     """
     parts = []
     left = LIMIT
@@ -29,9 +32,12 @@ def instructions(folders: Sequence[Path]) -> str:
             continue
         try:
             text = path.read_text("utf-8").strip()
-        except (OSError, UnicodeDecodeError):
-            continue
+        except OSError as error:
+            text = UNREAD.format(error.strerror or "it cannot be opened")
+        except UnicodeDecodeError:
+            text = UNREAD.format("it is not UTF-8")
         if text:
-            parts.append(f'<instructions from="{path}">\n{text[:left]}\n</instructions>')
+            kept = text if len(text) <= left else text[:left] + MORE
+            parts.append(f'<instructions from="{path}">\n{kept}\n</instructions>')
             left -= len(text)
     return "\n".join(parts)
