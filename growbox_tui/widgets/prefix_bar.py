@@ -207,13 +207,23 @@ class PrefixBar(Widget):
         usage = self._usage
         head = [forecast(prompt, usage), report(usage)]
         bound = best(prompt, usage)
-        last = warmth(self._warmed) if self._warmed else verdict(prompt, usage)
+        last = verdict(prompt, usage)
         figures = [*head, bound] if bound else head
         epoch = Phrase(f"epoch {prompt.epoch}", "quiet")
         rows = phrase_rows([epoch, *figures, last], width)
         if len(rows) > 1:
             rows = phrase_rows([*figures, last], width)
-        return rows if row_cells(rows[0]) <= width else phrase_rows([*head, last], width)
+        rows = rows if row_cells(rows[0]) <= width else phrase_rows([*head, last], width)
+        return self._with_warmth(rows, width)
+
+    def _with_warmth(self, rows: list[list[Phrase]], width: int) -> list[list[Phrase]]:
+        """What became of the last request stays readable while its cache is kept alive."""
+        if self._warmed is None:
+            return rows
+        warm = warmth(self._warmed)
+        if row_cells([*rows[-1], warm]) <= width:
+            return [*rows[:-1], [*rows[-1], warm]]
+        return [*rows, [Phrase(fit(warm.text, width), warm.kind)]]
 
     def _bar(self, width: int) -> Strip:
         drawn = stretches(self._prompt.segments, width) if self._prompt else []

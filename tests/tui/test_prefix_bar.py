@@ -196,8 +196,11 @@ async def test_while_pings_keep_the_cache_alive_the_bar_says_so() -> None:
     app = Specimen()
     async with app.run_test(size=(80, 24)) as pilot:
         bar = app.query_one(PrefixBar)
+        bar.prompt(PROMPT)
+        bar.usage(USAGE)
         bar.warmed(Warmed(2, 19, 50_000, 0.01, 0.02))
         await pilot.pause()
+        assert "as forecast" in "\n".join(rows(app)[2:4])
         assert "kept warm 2 of 19, $0.02" in "\n".join(rows(app)[2:4])
         bar.prompt(PROMPT)
         await pilot.pause()
