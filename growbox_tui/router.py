@@ -143,7 +143,8 @@ class Router:
     def _session(self, event: e.SessionOpened | e.Replayed | e.ModelChanged | e.Napped) -> None:
         match event:
             case e.SessionOpened():
-                self.places.prefix_bar.clear()
+                sent_before = event.resumed and event.turns
+                self.places.prefix_bar.clear(tellings.RESUMED if sent_before else "")
                 limit = event.window or event.context
                 self._figure(model=event.model, context=limit, state="ready")
                 if event.why:

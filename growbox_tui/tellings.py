@@ -9,6 +9,7 @@ from growbox_tui.widgets.notice import Level, Notice
 from growbox_tui.widgets.safe_text import in_short
 
 RETRY = "/retry sends your last words again."
+RESUMED = "resumed: nothing has been sent since then"
 NAPPED = "napped: the next prompt starts anew"
 _ENDS: dict[e.EndReason, tuple[Level, str, str]] = {
     "done": ("info", "Done", ""),

@@ -227,3 +227,12 @@ async def test_the_status_line_tells_the_users_own_limit_where_it_is_the_smaller
         await until(pilot, lambda: app.router.figures.context == 64_000)
         session.say(e.ModelChanged("m/y", "you chose it", 8_000, 8_000))
         await until(pilot, lambda: app.router.figures.context == 8_000)
+
+
+async def test_a_resumed_conversation_does_not_claim_that_nothing_was_ever_sent() -> None:
+    app, session = app_with()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot, app)
+        session.say(e.SessionOpened("s", "p", "m/x", "", True, 4, 3))
+        await until(pilot, lambda: "resumed: nothing has been sent since then" in shown(app))
+        assert "no prompt sent yet" not in shown(app)
