@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING
 
 from growbox_tui import pages
-from growbox_tui.agent.words import sentences
+from growbox_tui.agent.words import opened, sentences
 from growbox_tui.shown_memories import Shown, Verb, matching, offered
 from growbox_tui.widgets.composer import Draft
 from growbox_tui.widgets.notice import Notice
@@ -24,6 +24,9 @@ WARM = (
     "the line below the bar shows each."
 )
 COLD = "The cache is let go when its time is over."
+SHORT = "The prompt is as short as it can be without losing what was last said."
+STILL_SHOWN = "What was dropped stands in one of these messages, and leaves with it."
+WITH_MESSAGE = "with the message that shows it: when an epoch ends for which that is too old."
 NONE: dict[Verb, str] = {
     "pin": "No memory is shown that could be pinned.",
     "unpin": "No memory is pinned.",
@@ -80,7 +83,7 @@ async def _done(app: GrowboxApp, work: Awaitable[object], words: str = "") -> No
     try:
         await work
     except LookupError as error:
-        app.say(Notice(sentences(str(error)), "warning"))
+        app.say(Notice(sentences(opened(str(error))), "warning"))
     else:
         if words:
             app.say(Notice(words, "good"))
@@ -91,7 +94,8 @@ async def _done(app: GrowboxApp, work: Awaitable[object], words: str = "") -> No
 
 async def _compact(app: GrowboxApp, session: Session) -> None:
     if not await session.compact():
-        app.say(Notice("The prompt is as short as it can be without losing what was last said."))
+        kept = any(item.leaving and item.place == "tail" for item in app.router.window)
+        app.say(Notice(SHORT, hint=STILL_SHOWN if kept else ""))
 
 
 async def _remember(app: GrowboxApp, session: Session, text: str) -> None:
@@ -150,5 +154,6 @@ def _do(app: GrowboxApp, session: Session, memory: Shown, verb: Verb) -> None:
             work, words = session.unpin(address), f"No longer pinned: {label}."
         case "drop":
             work = session.drop(address)
-            words = f"Dropped: {label}. It leaves the prompt when this epoch ends."
+            when = WITH_MESSAGE if memory.in_message else "when this epoch ends."
+            words = f"Dropped: {label}. It leaves the prompt {when}"
     app.start(_done(app, work, words), verb)

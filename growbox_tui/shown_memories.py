@@ -23,12 +23,17 @@ class Shown:
     """UTC, ``YYYY-MM-DD HH:MM``."""
     pinned: bool
     leaving: bool = False
+    in_message: bool = False
+    """Whether it stands in a message of the conversation, and leaves only with that."""
 
 
 def shown_memories(window: Sequence[WindowItemView], hits: Sequence[HitView]) -> list[Shown]:
     """Each memory once: those before the model, hottest first, then those of the last recall."""
     found = {
-        item.address: Shown(item.address, item.label, item.at, item.pinned, item.leaving)
+        item.address: Shown(
+            *(item.address, item.label, item.at, item.pinned, item.leaving),
+            in_message=item.place == "tail",
+        )
         for item in window
     }
     for hit in hits:

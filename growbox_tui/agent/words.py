@@ -13,8 +13,14 @@ def sentences(*parts: str) -> str:
     for text in (part.strip() for part in parts):
         if not text:
             continue
-        first = text.split()[0]
-        if told and first.isalpha() and first != "growbox":
-            text = text[0].upper() + text[1:]
+        text = opened(text) if told else text
         told.append(text if text[-1] in ENDS else f"{text}.")
     return " ".join(told)
+
+
+def opened(text: str) -> str:
+    """The text as a sentence begins, unless it begins with a name."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    if not first.isalpha() or first == "growbox":
+        return text
+    return text[0].upper() + text[1:]

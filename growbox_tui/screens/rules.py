@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from growbox_tui.agent import events as e
-from growbox_tui.agent.words import sentences
+from growbox_tui.agent.words import opened, sentences
 from growbox_tui.screens.page import page_css, title
 from growbox_tui.widgets.figures import plural
 from growbox_tui.widgets.key_line import KeyLine
@@ -240,7 +240,9 @@ class RulesScreen(ModalScreen[None]):
         try:
             await change
         except Exception as error:  # noqa: BLE001  the page outlives a failed write, and tells it
-            self._say(str(getattr(error, "text", "")) or f"{type(error).__name__}: {error}")
+            named = f"{type(error).__name__}: {error}"
+            gone = opened(str(error)) if isinstance(error, LookupError) else named
+            self._say(str(getattr(error, "text", "")) or gone)
 
     async def action_leave(self) -> None:
         """Leave what is being written, or the page."""

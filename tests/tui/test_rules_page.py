@@ -168,7 +168,7 @@ def test_every_command_of_the_prompt_is_in_the_table_of_actions() -> None:
     [
         ("/rules add 用制表符", ("add", "用制表符"), "is kept"),
         ("/rules drop 1", ("drop", 1), "does not hold any more"),
-        ("/rules drop 9", ("drop", 9), "there is no rule 9."),
+        ("/rules drop 9", ("drop", 9), "There is no rule 9."),
         ("/remember the key is in the hut", ("remember", "the key is in the hut"), "Remembered"),
         ("/compact", ("compact",), "as short as it can be"),
         ("/warm on", ("warm", True), "keep the cache alive"),
@@ -177,7 +177,8 @@ def test_every_command_of_the_prompt_is_in_the_table_of_actions() -> None:
         ("/pin naming", ("pin", ITEMS[3].address), "Pinned: branch naming"),
         ("/unpin 约定", ("unpin", ITEMS[2].address), "No longer pinned: is_leaf()"),
         ("/drop 约定", ("drop", ITEMS[2].address), "Dropped: is_leaf()"),
-        ("/drop mem://nothing", ("drop", "mem://nothing"), "nothing is remembered under"),
+        ("/drop graft", ("drop", ITEMS[0].address), "with the message that shows it"),
+        ("/drop mem://nothing", ("drop", "mem://nothing"), "Nothing is remembered under"),
     ],
 )
 async def test_a_command_does_what_it_says(written: str, wish: tuple[Any, ...], words: str) -> None:
