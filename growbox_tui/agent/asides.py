@@ -14,6 +14,7 @@ from growbox_tui.agent.records import keep_plan, trimmed
 from growbox_tui.agent.room import compact, ready
 from growbox_tui.agent.uncut import finish
 from growbox_tui.agent.window_view import show_window
+from growbox_tui.agent.wishes import rule_views, show_standing
 from memory import MemoryFileError
 
 
@@ -60,6 +61,7 @@ async def nap(talk: Conversation) -> TurnEnded:
 
 
 async def _nap(talk: Conversation) -> None:
+    rules = rule_views(talk)
     messages, items = len(talk.window.entries), len(talk.window.hottest())
     front, system = talk.front(), talk.system_now()
     epoch = await talk.mind.nap(talk.window, tools=talk.tools, system=system)
@@ -70,6 +72,7 @@ async def _nap(talk: Conversation) -> None:
         await keep_plan(talk, ())
     kept = await talk.mind.state()
     talk.publish(Napped(messages, items, kept.nodes, epoch.number))
+    show_standing(talk, rules)
     show_window(talk)
 
 

@@ -19,6 +19,7 @@ from growbox_tui.agent.pace import LEAST_STATED, budget, front, room
 from growbox_tui.agent.shorten import shortened
 from growbox_tui.agent.standing import standing
 from growbox_tui.agent.uncut import finish
+from growbox_tui.agent.wishes import rule_views, show_standing
 from memory.types import Budget
 
 HOUR_S = 3600.0
@@ -124,6 +125,7 @@ async def begin(talk: Conversation, why: str, *, cold: bool, sizes: Budget | Non
 async def _begin(talk: Conversation, why: str, cold: bool, sizes: Budget | None) -> None:
     window, old, sizes = talk.window, talk.window.epoch, sizes or budget(talk)
     sizes = replace(sizes, tail_low=max(1, sizes.tail_low))  # nothing at all is for a nap
+    rules = rule_views(talk)
     before, messages, now = window.tokens, len(window.entries), talk.front()
     # After a warm sweep all behind the region is written anew, so its front may be put right too.
     anew = old is None or cold or old.tools != talk.tools or sweeps(fill(talk), sizes)
@@ -147,3 +149,4 @@ async def _begin(talk: Conversation, why: str, cold: bool, sizes: Budget | None)
         dropped = messages - len(window.entries)
         sizes_told = talk.real(before), talk.real(window.tokens)
         talk.publish(Rebased(epoch.number, why, len(epoch.items), dropped, cold, *sizes_told))
+    show_standing(talk, rules)

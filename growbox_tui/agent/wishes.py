@@ -36,6 +36,12 @@ def rule_views(talk: Conversation) -> tuple[RuleView, ...]:
     )
 
 
+def show_standing(talk: Conversation, before: tuple[RuleView, ...]) -> None:
+    """Tell where rules stand after an epoch's end, where that is not as ``before``."""
+    if (now := rule_views(talk)) != before:
+        talk.publish(RulesChanged(now))
+
+
 async def add_rule(talk: Conversation, text: str, source: Source = "stated") -> Rule | None:
     """Keep a rule, and tell what became of it; the rule, or ``None`` where it was refused."""
     added = await talk.mind.add_rule(talk.window.session, text, source)

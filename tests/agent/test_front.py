@@ -105,6 +105,8 @@ async def test_a_rule_stands_once_an_epoch_has_begun_though_the_system_text_stay
     await bench.session.add_rule("no emoji in commits")
     assert await bench.session.compact()
     assert [view.standing for view in await bench.session.rules()] == [True]
+    told = of(bench.drain(), RulesChanged)
+    assert [event.rules[0].standing for event in told] == [False, True]
     assert "emoji" not in "".join(bench.session.talk.window.epoch.system)
 
 
