@@ -8,6 +8,7 @@ name and the shape of its arguments; a result keeps its call.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from growbox_tui.agent.messages import (
     message_from_json,
     message_to_json,
 )
+from memory.context.render import shown_ids
 from memory.tokens import estimate
 from memory.types import Entry
 
@@ -37,12 +39,13 @@ def shortened(entry: Entry, tokens: int) -> Entry:
     """The entry with a body of at most about ``tokens`` estimated tokens.
 
     Of a user's message what was put beside the words goes first, and the words last. Reasoning is
-    left out: nobody takes it back behind another beginning. The entry itself where nothing in it
+    left out: nobody takes it back behind another beginning. So are the remembered nodes that the
+    entry shows, which stand in the region from then on. The entry itself where nothing in it
     can be cut.
     """
     if entry.tokens <= tokens:
         return entry
-    message = message_from_json(entry.body)
+    message = _without_memories(message_from_json(entry.body), entry.shows)
     address = f"mem://{entry.node}" if entry.node else ""
     goal, shorter = tokens, entry
     for _ in range(TRIES):
@@ -56,6 +59,33 @@ def shortened(entry: Entry, tokens: int) -> Entry:
             break
         goal = goal * tokens // shorter.tokens
     return shorter
+
+
+def _without_memories(message: Message, shows: Sequence[str]) -> Message:
+    """The message with addresses in the place of these remembered nodes. What the user wrote, the
+    last of a user's parts, stays whatever it quotes."""
+    if not shows:
+        return message
+    end = len(message.parts) - (message.role == "user")
+    parts = [_addressed(part, shows) for part in message.parts[:end]]
+    return replace(message, parts=(*parts, *message.parts[end:]))
+
+
+def _addressed(part: Part, shows: Sequence[str]) -> Part:
+    if isinstance(part, Text):
+        return replace(part, text=_before_memories(part.text, shows))
+    if isinstance(part, ToolResult):
+        return replace(part, content=_before_memories(part.content, shows))
+    return part
+
+
+def _before_memories(text: str, shows: Sequence[str]) -> str:
+    names = [name for name in shown_ids(text) if name in shows]
+    if not names:
+        return text
+    begun = min(text.index(f"--- mem://{name} ") for name in names)
+    where = ", ".join(f"mem://{name}" for name in names)
+    return f"{text[:begun]}[… in front of the conversation now, or to be recalled: {where} …]"
 
 
 def _fitted(message: Message, tokens: int, address: str) -> tuple[Part, ...]:

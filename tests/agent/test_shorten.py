@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from growbox_tui.agent.messages import (
     message_to_json,
 )
 from growbox_tui.agent.shorten import shortened
+from memory.context.render import shown_ids
 from memory.tokens import estimate
 from memory.types import Entry
 
@@ -92,3 +94,28 @@ def test_shortening_is_pure_and_never_makes_longer(text: str, tokens: int) -> No
     once = shortened(whole, tokens)
     assert once == shortened(whole, tokens)
     assert once.tokens <= whole.tokens
+
+
+def shown(name: str) -> str:
+    return f"--- mem://{name} 2026-05-03 10:00 UTC user ---\n" + f"the {name} tree stands. " * 200
+
+
+def test_a_shortened_message_shows_none_of_its_memories_since_they_stand_in_the_region() -> None:
+    names = ("bbbbbbbbbbbb", "cccccccccccc")
+    found = "2 found.\n" + "\n".join(map(shown, names))
+    result = replace(entry("tool", ToolResult("c1", found)), shows=names)
+    asked = replace(entry("user", Text(found), Text("Which tree?")), shows=names)
+    for small in (shortened(result, 600), shortened(asked, 600)):
+        assert small.tokens <= 600
+        assert not shown_ids(small.body)
+        assert "tree stands" not in small.body
+        assert "2 found." in small.body
+        assert all(f"mem://{name}" in small.body for name in names)
+    assert parts(shortened(asked, 600))[-1] == Text("Which tree?")
+
+
+def test_what_the_user_quotes_is_no_memory_that_is_shown() -> None:
+    words = shown("bbbbbbbbbbbb")
+    asked = entry("user", Text(shown("cccccccccccc")), Text(words))
+    asked = replace(asked, shows=("bbbbbbbbbbbb", "cccccccccccc"))
+    assert parts(shortened(asked, asked.tokens - 1))[-1] == Text(words)
