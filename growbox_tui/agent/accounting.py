@@ -21,6 +21,7 @@ from growbox_tui.agent.ledger_file import from_plain, thinned, to_plain
 from growbox_tui.agent.messages import Usage
 from growbox_tui.agent.money import Bill, bill, prices
 from growbox_tui.agent.prompt import lay_out
+from growbox_tui.agent.scale import Scale
 from growbox_tui.models.cache_rules import DAY_S, rules_of
 from growbox_tui.models.protocol import Foresees, Model, Reply
 
@@ -39,6 +40,8 @@ async def ledger_of(talk: Conversation, model: Model) -> Ledger:
     if ledger is None:
         kept = await talk.mind.kept(_key(talk, model))
         ledger = talk.ledgers[model.name] = from_plain(kept, rules, talk.learned.ratio)
+        if kept is None and (scale := await talk.mind.kept(_scale_key(model))) is not None:
+            ledger.scale = Scale.from_plain(scale)
         if heads.shared(ledger):
             heads.take(ledger, await talk.mind.kept(_heads_key(model), {}))
     ledger.rules = rules  # A server may have refused a cache field meanwhile.
@@ -147,6 +150,8 @@ async def _keep(
         mine = heads.put(expected.ledger, expected.prompt, others)
         if mine is not None:
             kept[_heads_key(model)] = mine
+    if said.input:
+        kept[_scale_key(model)] = expected.ledger.scale.to_plain()
     if expected.number:
         talk.spoke = model.name
         kept[f"spoke:{session}"] = [model.name, expected.number]
@@ -213,6 +218,11 @@ def _bill(expected: Expected, said: Usage, settled: Settled) -> Bill:
 
 def _key(talk: Conversation, model: Model) -> str:
     return f"cache:{talk.window.session}:{model.name}"
+
+
+def _scale_key(model: Model) -> str:
+    """Where the next session begins with what this one learned of the provider's tokens."""
+    return f"scale:{model.name}"
 
 
 def _heads_key(model: Model) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from growbox_tui.agent.accounting import pinged
+from growbox_tui.agent.accounting import ledger_of, pinged
 from growbox_tui.agent.events import PromptBuilt, UsageReported
 from growbox_tui.agent.messages import Message, Text, Usage, message_to_json
 from growbox_tui.agent.story import StoryRow, read
@@ -119,6 +119,22 @@ async def test_another_process_forecasts_what_this_one_left(memory: Memory) -> N
     assert built.request == 2
     assert built.predicted == usage.cache_read
     assert usage.cache_read and usage.cache_read > 200
+
+
+async def test_a_new_session_measures_by_what_another_one_learned_of_the_model(
+    memory: Memory,
+) -> None:
+    voice = Voice(Hour())
+    first = await bench_on(memory, voice)
+    for words in ("one " * 200, "12 34; " * 100, "three"):
+        await asked(first, words)
+    learned = first.session.talk.ledgers[voice.name].scale
+    other = await bench_on(memory, voice)
+    ledger = await ledger_of(other.session.talk, voice)
+    assert ledger.scale == learned
+    assert not ledger.known
+    stranger = await ledger_of(other.session.talk, Voice(Hour(), name="double/b"))
+    assert stranger.scale != learned
 
 
 async def test_after_a_pause_that_outlasts_the_cache_nothing_is_promised(memory: Memory) -> None:
