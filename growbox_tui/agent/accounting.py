@@ -150,8 +150,6 @@ async def _keep(
         mine = heads.put(expected.ledger, expected.prompt, others)
         if mine is not None:
             kept[_heads_key(model)] = mine
-    if said.input:
-        kept[_scale_key(model)] = expected.ledger.scale.to_plain()
     if expected.number:
         talk.spoke = model.name
         kept[f"spoke:{session}"] = [model.name, expected.number]
@@ -169,7 +167,9 @@ async def _ledgers(talk: Conversation, expected: Expected) -> dict[str, Any]:
     if ledger.past.requests % THIN_EVERY == 1:
         rows = await talk.mind.kept_under("cache:", THIN)
         less = {key: thinned(plain, before) for key, plain in rows.items()}
-    mine = {_key(talk, expected.model): to_plain(ledger)}
+    mine: dict[str, Any] = {_key(talk, expected.model): to_plain(ledger)}
+    if ledger.exact:  # something was reported
+        mine[_scale_key(expected.model)] = ledger.scale.to_plain()
     return {key: plain for key, plain in {**less, **mine}.items() if plain is not None}
 
 
