@@ -130,14 +130,14 @@ async def play(scene: Scene, pilot: Pilot[Any]) -> None:
     await standstill(pilot)
 
 
-async def standstill(pilot: Pilot[Any], frames: int = 4) -> None:
-    """Wait until the screen has been the same for some frames."""
-    before: list[str] = []
+async def standstill(pilot: Pilot[Any], frames: int = 6) -> None:
+    """Wait until words and colours of all screens, covered ones too, stay for some frames."""
+    before: object = None
     same = 0
     end = time.monotonic() + FOR_EVER
     while time.monotonic() < end:
         await pilot.pause(0.02)
-        now = s.rows(pilot.app)
+        now = [screen._compositor.render_strips() for screen in pilot.app.screen_stack]
         same = same + 1 if now == before else 0
         if same == frames:
             return
@@ -248,6 +248,8 @@ def opened(*keys: str) -> Callable[[Stage], Awaitable[None]]:
 
     async def played(stage: Stage) -> None:
         await conversation(stage)
+        # What a screen covers does not go on being laid out; it may shine through.
+        await standstill(stage.pilot)
         if keys[0].startswith("/"):
             stage.session.end()
             await send(stage.pilot, keys[0])
