@@ -20,9 +20,8 @@ from growbox_tui.agent.shorten import shortened
 from growbox_tui.agent.standing import standing
 from growbox_tui.agent.uncut import finish
 from growbox_tui.agent.wishes import rule_views, show_standing
+from growbox_tui.models.cache_rules import HOUR_S
 from memory.types import Budget
-
-HOUR_S = 3600.0
 
 EXPIRED = "the cache had expired"
 FULL = "the conversation outgrew its part of the window"
