@@ -17,7 +17,7 @@ from growbox_tui.settings import Settings
 from memory import Memory
 from memory.context.render import render
 from memory.context.window import Window
-from memory.types import Query
+from memory.recollection import Query
 
 LOOK_TOKENS = 500
 """Tokens of one memory that the recall hand brings."""

@@ -17,23 +17,14 @@ from memory.config import CLOSE_SECONDS
 from memory.context import constraints
 from memory.context.window import Window as Window
 from memory.protocols import Clock, Embedder
+from memory.recollection import Query, Recollection
 from memory.settling import PatientEmbedder, Settling
 from memory.store import conversation, nodes, requests, rules, settings, vectors
 from memory.store.database import Database, open_database
 from memory.store.lane import Lane
 from memory.store.texts import clean
 from memory.store.writes import Writes
-from memory.types import (
-    Entry,
-    MemoryState,
-    NewNode,
-    Node,
-    Query,
-    Recollection,
-    Rule,
-    RuleAdded,
-    SessionInfo,
-)
+from memory.types import Entry, MemoryState, NewNode, Node, Rule, RuleAdded, SessionInfo
 from memory.windows import ADDRESS, Lanes, Windows
 
 if TYPE_CHECKING:

@@ -47,46 +47,6 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A question to memory."""
-
-    text: str
-    project: str = ""
-    """Ranks memories of this workspace first; never excludes the others."""
-    session: str = ""
-    """The session that asks: "last time" means another one. Its own memories are found as any."""
-    limit: int = 8
-    now: int | None = None
-    """Milliseconds; ``None`` is the clock's now. Words like "yesterday" are counted from it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A memory that was found."""
-
-    node: Node
-    score: float
-    """Comparable within one recollection only; higher is nearer."""
-    ways: tuple[str, ...]
-    """``vector``, ``text``, ``time``: all that found it, surest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recollection:
-    """What a recall brought back."""
-
-    query: str
-    hits: tuple[Hit, ...]
-    """Best first."""
-    ways: tuple[str, ...]
-    """The ways tried, in order."""
-    ms: float
-    complete: bool = True
-    notice: str = ""
-    """Why it is not complete, in words."""
-
-
-@dataclass(frozen=True, slots=True)
 class SessionInfo:
     """A conversation on file."""
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from memory.types import (
-    Budget,
-    Entry,
-    Epoch,
-    Line,
-    MemoryState,
-    NewNode,
-    Node,
-    Query,
-    Recollection,
-    Rule,
-    RuleAdded,
-)
+from memory.recollection import Query, Recollection
+from memory.types import Budget, Entry, Epoch, Line, MemoryState, NewNode, Node, Rule, RuleAdded
 
 
 class View(Protocol):

@@ -15,8 +15,8 @@ from growbox_tui.agent.uncut import finish
 from growbox_tui.agent.wishes import delivered, forced, keep_stated
 from memory import MemoryFileError
 from memory.context.render import minute, render, speaker
+from memory.recollection import Query, Recollection
 from memory.tokens import estimate
-from memory.types import Query, Recollection
 
 GOING_ON = {"continue", "go on", "carry on", "继续", "接着", "続けて", "계속"}
 """Words that ask for more of what is before the model, and nothing of memory."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 
+from memory.recollection import Query
 from memory.store import nodes
 from memory.store.database import Database
-from memory.types import Node, Query
+from memory.types import Node
 
 from .time_phrases import TimeAsked
 

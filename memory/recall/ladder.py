@@ -12,10 +12,10 @@ from time import perf_counter
 
 from memory.hyperspace.fusion import fuse
 from memory.protocols import Clock, Embedder
+from memory.recollection import Hit, Query, Recollection
 from memory.store import nodes
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
-from memory.types import Hit, Query, Recollection
 
 from . import by_text, by_time, by_vector, neighbours
 from .ranking import ranked

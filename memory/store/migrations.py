@@ -146,5 +146,135 @@ M003 = (
     ) STRICT, WITHOUT ROWID""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (M001, M002, M003)
+M004 = (
+    # A piece of a long node: characters lo to hi of its text. In the indexes of words and vectors a
+    # node stands under its seq and a piece under -id, so the two can never be taken for each other.
+    """CREATE TABLE pieces (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        node INTEGER NOT NULL REFERENCES nodes (seq) ON DELETE CASCADE,
+        lo INTEGER NOT NULL,
+        hi INTEGER NOT NULL
+    ) STRICT""",
+    "CREATE INDEX pieces_node ON pieces (node, lo)",
+    # Without a reference to nodes: seq may be the number of a piece.
+    """CREATE TABLE looked_at (
+        space INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
+        seq INTEGER NOT NULL,
+        stored INTEGER NOT NULL,
+        PRIMARY KEY (space, seq)
+    ) STRICT, WITHOUT ROWID""",
+    "INSERT INTO looked_at SELECT space, seq, stored FROM embedded",
+    "DROP TABLE embedded",
+    "ALTER TABLE looked_at RENAME TO embedded",
+    "CREATE INDEX embedded_seq ON embedded (seq)",
+    # A question that came to something. family: the id of the first question that asked the same.
+    """CREATE TABLE questions (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        text TEXT NOT NULL,
+        words TEXT NOT NULL,
+        family INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        used INTEGER NOT NULL
+    ) STRICT""",
+    "CREATE INDEX questions_words ON questions (words)",
+    "CREATE INDEX questions_family ON questions (family)",
+    # Little-endian float32 of the embedder of that stamp; made again from the text for another.
+    """CREATE TABLE question_vectors (
+        stamp TEXT NOT NULL,
+        question INTEGER NOT NULL REFERENCES questions (id) ON DELETE CASCADE,
+        vector BLOB NOT NULL,
+        PRIMARY KEY (stamp, question)
+    ) STRICT, WITHOUT ROWID""",
+    # source and target: the seq of a node, or minus the id of a piece. source 0: nowhere, as of a
+    # question that began nowhere.
+    """CREATE TABLE pointers (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        source INTEGER NOT NULL,
+        target INTEGER NOT NULL,
+        made INTEGER NOT NULL,
+        used INTEGER NOT NULL,
+        UNIQUE (source, target)
+    ) STRICT""",
+    "CREATE INDEX pointers_target ON pointers (target)",
+    # sign 1: the question succeeded by this pointer; -1: it was misled by it.
+    """CREATE TABLE keys (
+        pointer INTEGER NOT NULL REFERENCES pointers (id) ON DELETE CASCADE,
+        question INTEGER NOT NULL REFERENCES questions (id) ON DELETE CASCADE,
+        sign INTEGER NOT NULL,
+        weight REAL NOT NULL DEFAULT 1,
+        tries INTEGER NOT NULL DEFAULT 0,
+        successes INTEGER NOT NULL DEFAULT 0,
+        missed INTEGER NOT NULL DEFAULT 0,
+        used INTEGER NOT NULL,
+        PRIMARY KEY (pointer, question, sign)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX keys_question ON keys (question)",
+    # Where a target went that was cut in pieces, superseded or deleted; fresh = 0: nowhere.
+    """CREATE TABLE redirects (
+        stale INTEGER NOT NULL,
+        fresh INTEGER NOT NULL,
+        why TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (stale, fresh)
+    ) STRICT, WITHOUT ROWID""",
+    # Forced jumps: the user pointed. source 0: from anywhere.
+    """CREATE TABLE jumps (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        source INTEGER NOT NULL,
+        target INTEGER NOT NULL,
+        session TEXT NOT NULL,
+        words TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        UNIQUE (source, target)
+    ) STRICT""",
+    """CREATE TABLE anchors (
+        target INTEGER PRIMARY KEY,
+        source INTEGER NOT NULL,
+        level INTEGER NOT NULL,
+        frontier INTEGER NOT NULL,
+        heat REAL NOT NULL,
+        used INTEGER NOT NULL,
+        rejections INTEGER NOT NULL DEFAULT 0
+    ) STRICT""",
+    # What was read for a family of questions. method: judge or scan. depth 2: deep, 1: light.
+    # hash: of the contents of the stretch when it was read.
+    """CREATE TABLE certificates (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        family INTEGER NOT NULL REFERENCES questions (id) ON DELETE CASCADE,
+        method TEXT NOT NULL,
+        judge TEXT NOT NULL,
+        embedder TEXT NOT NULL,
+        depth INTEGER NOT NULL,
+        lo INTEGER NOT NULL,
+        hi INTEGER NOT NULL,
+        hash BLOB NOT NULL,
+        at INTEGER NOT NULL
+    ) STRICT""",
+    "CREATE INDEX certificates_family ON certificates (family, method, lo)",
+    # A stretch that was leapt over, owed to a family of questions. cursor: read down to here.
+    """CREATE TABLE debts (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        family INTEGER NOT NULL REFERENCES questions (id) ON DELETE CASCADE,
+        method TEXT NOT NULL,
+        lo INTEGER NOT NULL,
+        hi INTEGER NOT NULL,
+        cursor INTEGER NOT NULL,
+        worth REAL NOT NULL,
+        tries INTEGER NOT NULL DEFAULT 0,
+        at INTEGER NOT NULL
+    ) STRICT""",
+    "CREATE INDEX debts_family ON debts (family, method, lo)",
+    # The last recollections, for /why and for feedback.
+    """CREATE TABLE recollections (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        session TEXT NOT NULL,
+        turn INTEGER NOT NULL,
+        question TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX recollections_session ON recollections (session, id)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (M001, M002, M003, M004)
 """``MIGRATIONS[n]`` leads from ``user_version`` n to n + 1."""

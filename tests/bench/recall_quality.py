@@ -21,9 +21,10 @@ from memory.hyperspace.embedders.choose import choose
 from memory.hyperspace.fusion import fuse
 from memory.protocols import Embedder
 from memory.recall import by_text, by_vector, ladder
+from memory.recollection import Query
 from memory.store import nodes, vectors
 from memory.store.database import Database, open_database
-from memory.types import NewNode, Query
+from memory.types import NewNode
 from tests.bench.figures import Figures, as_json, machine, percentile, table
 
 DEPTH = 10

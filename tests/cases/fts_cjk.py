@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memory import Memory
-from memory.types import NewNode, Query
+from memory.recollection import Query
+from memory.types import NewNode
 from tests.cases.verdict import Verdict, failed, passed, rows, short
 
 DOCUMENTS = "fts_cjk_docs.json"

@@ -13,9 +13,10 @@ from memory import Busy, Memory, NotMemory
 from memory.config import EMBED_BATCH
 from memory.context.render import shown_ids
 from memory.memory import Window
+from memory.recollection import Query
 from memory.store import vectors
 from memory.store.database import open_database
-from memory.types import Budget, Entry, NewNode, Query
+from memory.types import Budget, Entry, NewNode
 from tests.doubles.embedding import LetterEmbedder, SetClock
 from tests.doubles.patience import FOR_EVER
 

@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from memory import Memory, VectorsUnavailable
-from memory.types import NewNode, Query
+from memory.recollection import Query
+from memory.types import NewNode
 from tests.doubles.embedding import LetterEmbedder
 from tests.doubles.patience import FOR_EVER
 

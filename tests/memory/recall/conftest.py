@@ -12,9 +12,10 @@ import pytest
 from memory.hyperspace.embedders.ngram_embedder import NgramEmbedder
 from memory.protocols import Embedder
 from memory.recall.ladder import recall
+from memory.recollection import Query, Recollection
 from memory.store import nodes, vectors
 from memory.store.database import Database, open_database
-from memory.types import NewNode, Node, Query, Recollection
+from memory.types import NewNode, Node
 
 NOW = round(datetime(2026, 5, 6, 12, tzinfo=UTC).timestamp() * 1000)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.types import Query
+from memory.recollection import Query
 
 from .conftest import Store
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from memory.hyperspace.embedders.ngram_embedder import NgramEmbedder
 from memory.hyperspace.embedders.static_embedder import StaticEmbedder
+from memory.recollection import Query
 from memory.store import vectors
 from memory.store.errors import Busy
-from memory.types import Query
 
 from .conftest import Store
 from .diary import SENTENCES
