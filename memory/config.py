@@ -50,3 +50,24 @@ that ending an epoch takes some ms whatever was read in it."""
 
 TITLE_CHARS = 80
 """Characters of a conversation's title."""
+
+PIECE_TOKENS = 120
+"""Estimated tokens of a piece of a long text: some sentences, so that a narrow question meets one
+thing; far inside the window of every embedder (256 tokens and more), in Chinese too."""
+
+WHOLE_TOKENS = 200
+"""Estimated tokens up to which a text stays whole: in two halves each would say less than it."""
+
+MOST_PIECES = 256
+"""Pieces of one text: some 100,000 characters are cut fine. Who pastes more asks for its whole."""
+
+MOST_TOOL_PIECES = 64
+"""Pieces of one tool's output, which is long, much alike and seldom asked for: each costs a vector
+and a row of the index."""
+
+TELLING_CHARS = 2_000_000
+"""Characters of a long text in which lines are looked for that tell of errors: some 0.1 s."""
+
+RESIDENT_CODE_BYTES = 160_000_000
+"""Bytes of vector codes that stay in memory for each embedder: nearly three million nodes. Beyond
+that they are read from the file at each question, some 0.3 ms a thousand."""

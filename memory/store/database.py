@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -26,6 +26,9 @@ from memory.config import BUSY_MS
 from memory.store.errors import Busy, NotMemory, NotWritable, TooNew
 from memory.store.migrations import MIGRATIONS
 from memory.store.telling import ELSEWHERE, told
+
+if TYPE_CHECKING:
+    from memory.store.resident import ResidentCodes
 
 APPLICATION_ID = 0x67726F77
 """``grow`` in ASCII, in the header of every memory file."""
@@ -52,7 +55,9 @@ class Database:
         self.connection = connection
         self.path = path
         self.vectors_loaded = False
-        """Whether ``store.vectors`` has loaded its extension into this connection."""
+        """Whether ``store.extension`` has loaded sqlite-vec into this connection."""
+        self.codes: dict[int, ResidentCodes] = {}
+        """Codes that ``store.vectors`` holds, by space."""
         self.leaving = threading.Event()
         """Set when nothing is worth waiting for any more."""
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memory.hyperspace.embedders.ngram_embedder import NgramEmbedder
 from memory.hyperspace.embedders.static_embedder import StaticEmbedder
 from memory.recollection import Query
-from memory.store import vectors
+from memory.store import extension, vectors
 from memory.store.errors import Busy
 
 from .conftest import Store
@@ -195,7 +195,7 @@ def test_a_missing_extension_leaves_words_and_says_what_to_do(
     diary: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(diary.db, "vectors_loaded", False)
-    monkeypatch.setattr(vectors, "find_spec", lambda name: None)
+    monkeypatch.setattr(extension, "find_spec", lambda name: None)
 
     found = diary.recall("why did the login fail with the token?", NgramEmbedder())
 
@@ -211,7 +211,7 @@ def test_an_extension_that_does_not_load_is_no_broken_file(
     (tmp_path / "vec0.so").write_text("no library")
     broken = ModuleSpec("sqlite_vec", None, origin=str(tmp_path / "__init__.py"))
     monkeypatch.setattr(diary.db, "vectors_loaded", False)
-    monkeypatch.setattr(vectors, "find_spec", lambda name: broken)
+    monkeypatch.setattr(extension, "find_spec", lambda name: broken)
 
     found = diary.recall("why did the login fail with the token?", NgramEmbedder())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from memory.store import fulltext, nodes, vectors
+from memory.store import fulltext, nodes, pieces, vectors
 from memory.store.database import Database, open_database
 from memory.store.errors import MemoryFileError, NotWritable
 from memory.types import NewNode
@@ -32,9 +32,11 @@ def disk(request: pytest.FixtureRequest) -> Iterator[FailingDisk]:
 
 def remember(db: Database, acknowledged: list[str], number: int) -> None:
     with db.transaction():
-        node = nodes.add(db, NewNode("user", f"common word{number} " + "page " * 900), number)
+        pages = {"pages": "page " * 900}
+        node = nodes.add(db, NewNode("user", f"common word{number}", meta=pages), number)
         space = vectors.space_of(db, "four/1", 4)
-        vectors.put(db, space, [(node.seq, VECTOR)])
+        first = pieces.in_stretch(db, node.seq, node.seq)[0]
+        vectors.put(db, space, [(first, VECTOR)])
     acknowledged.append(node.id)
 
 
@@ -56,11 +58,11 @@ def assert_consistent(path: Path, acknowledged: list[str], unacknowledged: int) 
     stored = [node.id for node in reversed(nodes.newest(db, 999))]
     assert set(acknowledged) <= set(stored)
     assert len(stored) <= len(acknowledged) + unacknowledged
-    everything = {seq for seq, _ in fulltext.matches(db, ["common"], 999)}
-    assert everything == {node.seq for node in nodes.newest(db, 999)}
+    everything = {place for place, _ in fulltext.matches(db, ["common"], 999)}
+    assert set(pieces.positions(db, everything).values()) == {n.seq for n in nodes.newest(db, 999)}
     space = vectors.known_space(db, "four/1")
     near = vectors.nearest(db, space, VECTOR, 999) if space else []
-    assert {seq for seq, _ in near} == everything
+    assert {place for place, _ in near} == everything
     db.close()
 
 
