@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memory.config import EMBED_BATCH, EMBED_PATIENCE_SECONDS
 from memory.protocols import Embedder
-from memory.store import lines, nodes, vectors
+from memory.store import lines, nodes, pieces, vectors
 from memory.store.database import Database
 from memory.store.lane import Lane
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Vector = tuple[int, bytes]
-"""A node's position and its vector as little-endian float32."""
+"""A place and its vector as little-endian float32."""
 
 Words = tuple[str, int, str]
 """A line's conversation, its position in it, and what it says."""
@@ -53,14 +53,14 @@ class PatientEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Nodes to embed in one go."""
+    """Nodes and pieces of long ones to embed in one go."""
 
     stamp: str
     """Of the embedder when the batch was taken: for it the nodes were pending."""
     rows: list[tuple[int, str]]
-    """(position, text), newest first."""
-    newest: int
-    """Position of the newest node when the batch was taken."""
+    """(place, text), pieces first, newest first."""
+    newest: tuple[int, int]
+    """Position of the newest node and number of the newest piece when the batch was taken."""
     last: bool
     """Whether nothing up to ``newest`` is pending beyond it."""
 
@@ -70,20 +70,24 @@ class Settling:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._done_to = 0
+        self._done_to = (0, 0)
         self._stamp = ""
         """For which ``_done_to`` holds."""
 
     def pending(self, db: Database) -> Batch:
         """The next batch; without rows when all is settled."""
-        stamp, newest = self._embedder.stamp, nodes.last_seq(db)
-        done_to = self._done_to if stamp == self._stamp else 0
+        stamp, newest = self._embedder.stamp, (nodes.last_seq(db), pieces.last(db))
+        done_to = self._done_to if stamp == self._stamp else (0, 0)
         if newest == done_to:
             return Batch(stamp, [], newest, True)
         # No space has the number 0, so before the first vector every node is pending.
         space = vectors.known_space(db, stamp) or 0
-        rows = vectors.pending(db, space, EMBED_BATCH, after=done_to)
-        return Batch(stamp, rows, newest, len(rows) < EMBED_BATCH)
+        parts = pieces.pending(db, space, EMBED_BATCH, after=done_to[1])
+        wholes = vectors.pending(db, space, EMBED_BATCH, after=done_to[0])
+        # Half of the batch for each, so that neither keeps the other waiting.
+        rows = parts[: max(EMBED_BATCH // 2, EMBED_BATCH - len(wholes))]
+        rows += wholes[: EMBED_BATCH - len(rows)]
+        return Batch(stamp, rows, newest, len(parts) + len(wholes) < EMBED_BATCH)
 
     def embed(self, batch: Batch) -> list[Vector]:
         """Vectors of a batch. Blocking; loads the embedder at the first call. Raises
@@ -113,5 +117,6 @@ class Settling:
         lines.embed(db, embedded, self._embedder.stamp)
 
     def done(self, batch: Batch) -> None:
-        """All up to the batch's newest node is settled under its stamp; later looks begin there."""
+        """All up to the batch's newest node and piece is settled under its stamp; later looks begin
+        there."""
         self._stamp, self._done_to = batch.stamp, batch.newest

@@ -25,7 +25,7 @@ from memory.context.signals import (
     sentences,
     without_code,
 )
-from memory.context.signs import boundary, cut
+from memory.store.signs import boundary, cut
 from memory.store.texts import clean
 from memory.tokens import estimate
 from memory.types import Node

@@ -16,7 +16,7 @@ from typing import Literal
 from unicodedata import category
 
 from memory.context.passages import fold, stem
-from memory.context.signs import cut_chars
+from memory.store.signs import cut_chars
 from memory.types import Rule, RuleAdded
 
 MOST_RULES = 50

@@ -28,7 +28,7 @@ from memory.context.signals import (
     names_a_place,
     offers,
 )
-from memory.context.signs import boundary, cut
+from memory.store.signs import boundary, cut
 from memory.store.stopwords import ENGLISH
 from memory.tokens import ASCII_TOKENS, estimate
 

@@ -17,7 +17,7 @@ from typing import Literal
 
 from memory.context.condense import LINE_TOKENS
 from memory.context.eviction import DEFAULT, Leaving, Policy, known, two_stage
-from memory.context.signs import cut, cut_chars
+from memory.store.signs import cut, cut_chars
 from memory.tokens import estimate
 from memory.types import Line
 

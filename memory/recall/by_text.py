@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, log
 
-from memory.store import fulltext, nodes
+from memory.store import fulltext, pieces
 from memory.store.database import Database
 from memory.store.segment import holds_together, match_terms
 
@@ -50,7 +50,7 @@ def find(db: Database, question: str, k: int) -> Found:
     terms = telling_terms(question)
     if not terms:
         return NOTHING
-    total = nodes.count(db)
+    total = pieces.count(db)
     frequencies = {term: fulltext.document_frequency(db, term) for term in terms}
     weights = {
         term: rarity(frequency, total) for term, frequency in without_seams(frequencies).items()

@@ -9,7 +9,7 @@ say, since they share more of their few tokens, so each script has a bar of its 
 from __future__ import annotations
 
 from memory.protocols import Embedder
-from memory.store import vectors
+from memory.store import pieces, vectors
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
 
@@ -25,10 +25,8 @@ UNREACHABLE = 2.0
 """A bar above any cosine."""
 
 _DRAWN = """
-    SELECT seq, substr(text, 1, 200) FROM nodes WHERE seq IN (
-        SELECT seq FROM embedded WHERE space = ? AND stored = 1
-        ORDER BY (seq * 2654435761) & 4294967295, seq LIMIT ?)
-    ORDER BY seq
+    SELECT seq FROM embedded WHERE space = ? AND stored = 1
+    ORDER BY (seq * 2654435761) & 4294967295, seq LIMIT ?
 """
 """Knuth's multiplier scatters the positions: a draw without chance, the same on every machine."""
 
@@ -61,11 +59,15 @@ def _sampled_bars(db: Database, space: int) -> dict[bool, float]:
 
     from memory.hyperspace.metrics import pair_quantile
 
-    drawn = db.rows(_DRAWN, (space, SAMPLE))
-    stored = vectors.vectors_of(db, space, [seq for seq, _ in drawn])
+    drawn = pieces.text_of(db, sorted(place for (place,) in db.rows(_DRAWN, (space, SAMPLE))))
+    stored = vectors.vectors_of(db, space, list(drawn))
     bars = {}
     for wide in (False, True):
-        alike = [stored[seq] for seq, text in drawn if seq in stored and is_wide(text) == wide]
+        alike = [
+            stored[place]
+            for place, text in drawn.items()
+            if place in stored and is_wide(text) == wide
+        ]
         if len(alike) < FEWEST:
             bars[wide] = UNREACHABLE
             continue

@@ -13,7 +13,7 @@ from time import perf_counter
 from memory.hyperspace.fusion import fuse
 from memory.protocols import Clock, Embedder
 from memory.recollection import Hit, Query, Recollection
-from memory.store import nodes
+from memory.store import pieces
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
 
@@ -93,10 +93,8 @@ def _hits(query: Query, db: Database, found: dict[str, by_text.Found]) -> tuple[
     topical = {seq for way, what in found.items() if way != "time" for seq in what.sure}
     scores, beside = neighbours.spread(db, scores, topical)
     brought = {seq: scores[seq] for seq in sure | beside}
-    best = ranked(db, brought, query.project)[: max(0, query.limit)]
-    whole = {node.seq: node for node in nodes.by_seq(db, [candidate.seq for candidate in best])}
+    best = {each.place: each for each in ranked(db, brought, query.project)}
     return tuple(
-        Hit(whole[candidate.seq], candidate.score, candidate.ways)
-        for candidate in best
-        if candidate.seq in whole
+        Hit(found.node, best[found.place].score, best[found.place].ways, piece=found.piece)
+        for found in pieces.hits(db, best, query.limit)
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from memory.store import pieces
 from memory.store.database import Database
 
 LENT = 0.5
@@ -28,10 +29,24 @@ _AROUND = """
 """
 
 
-def around(db: Database, seq: int) -> tuple[int, ...]:
-    """The words of user or assistant next before and next after a node in its session."""
-    row = db.row(_AROUND, (seq,))
-    return tuple(beside for beside in row or () if beside is not None)
+def around(db: Database, place: int) -> tuple[int, ...]:
+    """What stands next before and next after a place: the pieces beside it in its node; at the ends
+    of the node the words of user or assistant before and after it in its session."""
+    piece = pieces.by_place(db, (place,)).get(place)
+    seq = place if piece is None else piece.node
+    own = [part.place for part in pieces.pieces_of(db, seq)] if piece else [place]
+    here = own.index(place)
+    before, after = db.row(_AROUND, (seq,)) or (None, None)
+    found = own[max(0, here - 1) : here] or _end(db, before, -1)
+    return (*found, *(own[here + 1 : here + 2] or _end(db, after, 0)))
+
+
+def _end(db: Database, seq: int | None, end: int) -> list[int]:
+    """The first or the last place of a node, if there is one."""
+    if seq is None:
+        return []
+    parts = pieces.pieces_of(db, seq)
+    return [parts[end].place] if parts else [seq]
 
 
 def spread(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from memory.store.database import Database
+from memory.store.texts import to_json
 
 ROLE_WEIGHTS = {"user": 0.0, "assistant": -0.05, "tool": -0.3, "system": -0.3}
 """In standard deviations. Tool output is long and repeats what was said; at equal score the words
@@ -18,6 +19,14 @@ SAME_PROJECT = 0.3
 _COMPARED_CHARS = 4_000
 """Two texts whose words agree so far are repeats of each other."""
 
+_ROWS = f"""
+    SELECT seq AS place, seq, role, project, substr(text, 1, {_COMPARED_CHARS}) FROM nodes
+    WHERE seq IN (SELECT value FROM json_each(?1))
+    UNION ALL
+    SELECT -pieces.id, seq, role, project, substr(text, lo + 1, min(hi - lo, {_COMPARED_CHARS}))
+    FROM pieces JOIN nodes ON seq = node WHERE -pieces.id IN (SELECT value FROM json_each(?1))
+"""
+
 _WORD = re.compile(r"\w+")
 
 
@@ -25,7 +34,10 @@ _WORD = re.compile(r"\w+")
 class Candidate:
     """A memory that will be shown if there is room."""
 
-    seq: int
+    place: int
+    """Of a node, or of a piece of one."""
+    position: int
+    """On the timeline."""
     score: float
     ways: tuple[str, ...]
     words: str
@@ -42,19 +54,13 @@ def ranked(
     """
     if not brought:
         return []
-    marks = ", ".join("?" * len(brought))
-    rows = db.rows(
-        f"SELECT seq, role, project, substr(text, 1, {_COMPARED_CHARS}) FROM nodes"
-        f" WHERE seq IN ({marks})",
-        tuple(brought),
-    )
     candidates = []
-    for seq, role, home, text in rows:
-        score, ways = brought[seq]
+    for place, seq, role, home, text in db.rows(_ROWS, (to_json(list(brought)),)):
+        score, ways = brought[place]
         score += ROLE_WEIGHTS.get(role, 0.0) + (SAME_PROJECT if project and home == project else 0)
-        words = " ".join(_WORD.findall(text.casefold())) or f"#{seq}"
-        candidates.append(Candidate(seq, score, ways, words))
-    candidates.sort(key=lambda candidate: (-candidate.score, -candidate.seq))
+        words = " ".join(_WORD.findall(text.casefold())) or f"#{place}"
+        candidates.append(Candidate(place, seq, score, ways, words))
+    candidates.sort(key=lambda each: (-each.score, -each.position, -each.place))
     return without_repeats(candidates)
 
 
@@ -63,6 +69,6 @@ def without_repeats(candidates: list[Candidate]) -> list[Candidate]:
     kept: dict[str, Candidate] = {}
     for candidate in candidates:
         known = kept.setdefault(candidate.words, candidate)
-        if candidate.seq > known.seq:
+        if candidate.position > known.position:
             kept[candidate.words] = replace(candidate, score=known.score)
     return list(kept.values())

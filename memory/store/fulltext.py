@@ -12,9 +12,14 @@ from memory.store.database import Database
 from memory.store.segment import segment
 
 
-def index(db: Database, seq: int, text: str) -> None:
-    """Make a node's words findable. Belongs in the transaction that stores the node."""
-    db.execute("INSERT INTO node_text (rowid, body) VALUES (?, ?)", (seq, segment(text)))
+def index(db: Database, place: int, text: str) -> None:
+    """Make the words of a node or a piece findable. Belongs in the transaction that stores it."""
+    db.execute("INSERT INTO node_text (rowid, body) VALUES (?, ?)", (place, segment(text)))
+
+
+def remove(db: Database, place: int) -> None:
+    """Take a place out of the index; does nothing if it is not in it."""
+    db.execute("DELETE FROM node_text WHERE rowid = ?", (place,))
 
 
 def matches(db: Database, terms: Sequence[str], k: int) -> list[tuple[int, float]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memory.config import TEXT_LIMIT
-from memory.store import fulltext
+from memory.store import cuts, cutting, fulltext
 from memory.store.database import Database
 from memory.store.texts import bounded, clean, from_json, new_id, to_json
 from memory.types import NewNode, Node
@@ -16,14 +16,15 @@ _COLUMNS = "seq, id, role, kind, text, at, project, session, turn, meta, sha256"
 
 
 def add(db: Database, new: NewNode, at: int) -> Node:
-    """Append a node and index its words, in one transaction. ``at``: milliseconds, UTC.
+    """Append a node and index its words, a long one's in pieces, in one transaction. ``at``:
+    milliseconds, UTC.
 
     The text is made valid Unicode and bounded first; the node that comes back holds what was
     stored. Raises ``MemoryFileError``.
     """
     text = bounded(clean(new.text), TEXT_LIMIT)
     project, session, kind = clean(new.project), clean(new.session), clean(new.kind)
-    meta = to_json(new.meta)
+    meta, spans = to_json(new.meta), cutting.pieces(text, new.role)
     with db.transaction():
         name = _free_id(db)
         db.execute(
@@ -32,7 +33,10 @@ def add(db: Database, new: NewNode, at: int) -> Node:
             (name, new.role, kind, text, at, project, session, new.turn, meta, _checksum(text)),
         )
         seq = db.connection.last_insert_rowid()
-        fulltext.index(db, seq, text)
+        if spans:
+            cuts.put(db, seq, text, spans)
+        else:
+            fulltext.index(db, seq, text)
     return Node(seq, name, new.role, kind, text, at, project, session, new.turn, from_json(meta))
 
 

@@ -107,14 +107,21 @@ def _joins(char: str) -> bool:
     return unicodedata.combining(char) != 0 or "\u1160" <= char <= "\u11ff"
 
 
-def _ends(text: str) -> str:
+def searched(text: str) -> tuple[int, int]:
+    """Up to which character a text is indexed, and from which on again; its length twice where all
+    of it is."""
     if len(text) * 4 <= HEAD_BYTES + TAIL_BYTES:
-        return text
+        return len(text), len(text)
     data = text.encode("utf-8", "replace")
     if len(data) <= HEAD_BYTES + TAIL_BYTES:
-        return text
+        return len(text), len(text)
     head, tail = data[:HEAD_BYTES], data[-TAIL_BYTES:]
-    return f"{head.decode('utf-8', 'ignore')} {tail.decode('utf-8', 'ignore')}"
+    return len(head.decode("utf-8", "ignore")), len(text) - len(tail.decode("utf-8", "ignore"))
+
+
+def _ends(text: str) -> str:
+    head, tail = searched(text)
+    return text if head == tail else f"{text[:head]} {text[tail:]}"
 
 
 def _stored_forms(piece: str) -> str:

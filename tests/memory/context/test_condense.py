@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memory.context.condense import LINE_TOKENS, line, line_of
 from memory.context.excerpt import NOTE, excerpt
 from memory.context.signals import errors, is_error, lowered, sentences
-from memory.context.signs import boundary, cut, cut_chars
+from memory.store.signs import boundary, cut, cut_chars
 from memory.tokens import estimate
 from memory.types import Node
 
