@@ -71,3 +71,18 @@ TELLING_CHARS = 2_000_000
 RESIDENT_CODE_BYTES = 160_000_000
 """Bytes of vector codes that stay in memory for each embedder: nearly three million nodes. Beyond
 that they are read from the file at each question, some 0.3 ms a thousand."""
+
+QUESTION_CHARS = 2_000
+"""Characters of a question that is kept: a pasted log is known by its beginning."""
+
+KEYS_A_POINTER = 8
+"""Questions that a pointer is known by, of each sign."""
+
+POINTERS_A_SOURCE = 64
+"""Pointers that begin at one place."""
+
+MOST_POINTERS = 20_000
+"""Pointers in all: years of daily use, of which hardly a tenth is ever followed again."""
+
+MOST_KEYS = 20_000
+"""Keys that are held in memory: some 20 to 30 MB of vectors."""
