@@ -35,6 +35,9 @@ must never happen within an epoch. ``epoch``: a new one began. ``step``: roundin
 ``provider``: by its own rules it should have served more. ``marks``: nothing was stored that ends
 there. ``surplus``: more was served than forecast; nothing is missing. ``estimate``: what was served
 ended where no report had told the size, which was estimated a little wrong."""
+Occasion = Literal["turn", "wrong", "asked"]
+"""``turn``: words to the model. ``wrong``: what was found before was called wrong. ``asked``: the
+user looked something up."""
 RuleOutcome = Literal["", "kept", "merged", "refused", "changed", "dropped"]
 SegmentState = Literal["hit", "new", "broken"]
 """``hit``: bytes that stood still since an earlier request and are still cached. ``new``: never
@@ -71,6 +74,50 @@ class HitView:
     """The first few hundred characters."""
     placed: bool
     """Whether it was put into the prompt now (``False``: it stood there already)."""
+    rung: str = ""
+    """The step of the ladder that brought it, as in ``StepView``."""
+    key: str = ""
+    """The past question by which a pointer led to it."""
+    piece: tuple[int, int] | None = None
+    """Which characters of the memory bear on the question; ``None`` is all of them."""
+    confirmed: bool = False
+    """Whether a judge read it for this question and said yes."""
+    placeholder: bool = False
+    """Found by the approximate index alone: no learned way stands behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step of the ladder by which memory was searched."""
+
+    rung: str
+    """``jumps``, ``pins``, ``pointers``, ``anchors``, ``near``, ``scan`` or ``reading``."""
+    found: int
+    """Memories that no step before it had brought."""
+    calls: int = 0
+    """Calls of a judge."""
+    tokens: int = 0
+    """Tokens that the judge read."""
+    ms: float = 0.0
+    note: str = ""
+    """What is worth saying of it; why it was skipped, if it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class StretchView:
+    """Positions of the timeline, both ends included."""
+
+    lo: int
+    hi: int
+
+
+@dataclass(frozen=True, slots=True)
+class PriceView:
+    """What exact reading of what is left would cost."""
+
+    nodes: int
+    tokens: int
+    calls: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +260,22 @@ class Recalled:
     tokens: int
     """Tokens that were added to the prompt for it."""
     complete: bool
-    """``False`` when some way could not be tried; the notice says which."""
+    """``False`` when some way could not be tried, or something that bears on the question may lie
+    in ``unread``."""
+    answered_by: str = ""
+    """The step that brought the best memory; empty where nothing was found."""
+    steps: tuple[StepView, ...] = ()
+    """The ladder, as far as it was climbed."""
+    unread: tuple[StretchView, ...] = ()
+    """Where what is missing must lie."""
+    price: PriceView | None = None
+    """What reading that would cost."""
+    recollection: int = 0
+    """Its number on file, by which feedback names it; 0 where it was not kept."""
+    occasion: Occasion = "turn"
+    """Why memory was searched."""
+    notice: str = ""
+    """Why it is not complete, where that is news."""
 
 
 @dataclass(frozen=True, slots=True)

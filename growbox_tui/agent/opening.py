@@ -8,20 +8,19 @@ from dataclasses import dataclass
 
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.errata import corrections
-from growbox_tui.agent.events import Event, HitView, Notice, Recalled, TurnStarted
+from growbox_tui.agent.events import Event, Notice, TurnStarted
 from growbox_tui.agent.mentions import as_block, attach
 from growbox_tui.agent.messages import Part, Text
+from growbox_tui.agent.recall_view import recalled
 from growbox_tui.agent.uncut import finish
 from growbox_tui.agent.wishes import delivered, forced, keep_stated
 from memory import MemoryFileError
-from memory.context.render import minute, render, speaker
+from memory.context.render import minute, render
 from memory.recollection import Query, Recollection
 from memory.tokens import estimate
 
 GOING_ON = {"continue", "go on", "carry on", "继续", "接着", "続けて", "계속"}
 """Words that ask for more of what is before the model, and nothing of memory."""
-VIEW_CHARS = 600
-"""Characters of a found memory that the recall card shows."""
 
 
 async def open_turn(talk: Conversation, turn: int, text: str, typed: str) -> None:
@@ -33,7 +32,7 @@ async def open_turn(talk: Conversation, turn: int, text: str, typed: str) -> Non
     """
     found = Found([], [], [])
     try:
-        found = await _put_before(talk, text)
+        found = await _put_before(talk, turn, text)
         found.parts.extend(await asyncio.to_thread(_attached, talk, typed, found))
     finally:
         await finish(_record(talk, turn, text, found))
@@ -53,12 +52,12 @@ async def _record(talk: Conversation, turn: int, text: str, found: Found) -> Non
     await delivered(talk, front)
 
 
-async def _put_before(talk: Conversation, text: str) -> Found:
+async def _put_before(talk: Conversation, turn: int, text: str) -> Found:
     """Notes and pinned memories that stand nowhere yet, then what recall finds beside them."""
     parts, shows = await forced(talk)
     if not asks(talk, text):
         return Found(parts, shows, [])
-    found = await _remembered(talk, text, set(shows))
+    found = await _remembered(talk, turn, text, set(shows))
     return Found([*parts, *found.parts], [*shows, *found.shows], found.told)
 
 
@@ -89,10 +88,10 @@ def _attached(talk: Conversation, text: str, found: Found) -> list[Part]:
     return parts
 
 
-async def _remembered(talk: Conversation, text: str, there: Set[str]) -> Found:
+async def _remembered(talk: Conversation, turn: int, text: str, there: Set[str]) -> Found:
     """The memories that bear on the words and do not stand in the prompt yet, nor are ``there``
     already."""
-    query = Query(text, project=str(talk.project), session=talk.window.session)
+    query = Query(text, project=str(talk.project), session=talk.window.session, turn=turn)
     try:
         found = await talk.mind.recall(query)
     except MemoryFileError as error:
@@ -101,7 +100,7 @@ async def _remembered(talk: Conversation, text: str, there: Set[str]) -> Found:
     placed = await asyncio.to_thread(place, talk, found, there)
     await talk.mind.found(talk.window, [hit.node.id for hit in found.hits])
     tokens = sum(estimate(body) for body in placed.values())
-    told: list[Event] = [_event(talk, found, placed, tokens)]
+    told: list[Event] = [recalled(found, placed, tokens)]
     if found.notice:
         told.append(Notice("info" if found.complete else "warning", found.notice))
     parts: list[Part] = [Text("\n".join(placed.values()))] if placed else []
@@ -128,21 +127,3 @@ def place(talk: Conversation, found: Recollection, there: Set[str] = frozenset()
 def _first_words(text: str) -> str:
     # Of the beginning alone: a remembered output may be megabytes.
     return " ".join(text[:2_000].split())[:80]
-
-
-def _event(
-    talk: Conversation, found: Recollection, placed: dict[str, str], tokens: int
-) -> Recalled:
-    hits = tuple(
-        HitView(
-            hit.node.address,
-            speaker(hit.node),
-            minute(hit.node.at),
-            hit.ways,
-            round(hit.score, 3),
-            hit.node.text[:VIEW_CHARS],
-            hit.node.id in placed,
-        )
-        for hit in found.hits
-    )
-    return Recalled(found.query, hits, found.ways, round(found.ms, 2), tokens, found.complete)
