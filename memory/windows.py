@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from memory.config import EMBED_PATIENCE_SECONDS
@@ -24,22 +23,13 @@ from memory.protocols import Clock, Embedder
 from memory.store import conversation, lines, nodes, vectors
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
-from memory.store.lane import Lane
+from memory.store.lane import Lanes as Lanes
 from memory.store.texts import clean
 from memory.store.writes import Writes
 from memory.types import Budget, Entry, Epoch, NewNode, Node
 
 ADDRESS = "mem://"
 """How the address of a node begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lanes:
-    """The threads that the work is done in."""
-
-    write: Lane
-    read: Lane
-    embed: Lane
 
 
 class Windows:

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -141,6 +142,15 @@ class Lane:
                 future.set_result(answer)
         finally:
             del future  # an error holds this frame, and the future the error
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """The threads that the work of one memory is done in."""
+
+    write: Lane
+    read: Lane
+    embed: Lane
 
 
 def _nothing() -> None:
