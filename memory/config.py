@@ -58,6 +58,9 @@ thing; far inside the window of every embedder (256 tokens and more), in Chinese
 WHOLE_TOKENS = 200
 """Estimated tokens up to which a text stays whole: in two halves each would say less than it."""
 
+HEADING_TOKENS = 40
+"""Estimated tokens of the beginning of a long text by which each of its pieces is found too."""
+
 MOST_PIECES = 256
 """Pieces of one text: some 100,000 characters are cut fine. Who pastes more asks for its whole."""
 
@@ -86,3 +89,21 @@ MOST_POINTERS = 20_000
 
 MOST_KEYS = 20_000
 """Keys that are held in memory: some 20 to 30 MB of vectors."""
+
+RECOLLECTIONS_KEPT = 2_000
+"""Recollections that ``/why`` and feedback can still speak of: some weeks."""
+
+MOST_ANCHORS = 128
+"""Anchors in all: they are compared with each question, one by one."""
+
+ANCHOR_WINDOW = 8
+"""Nodes of one step of drift on the timeline: about a turn with its tools."""
+
+ANCHOR_REJECTIONS = 3
+"""Times in a row that an anchor is pulled for nothing before it is dropped."""
+
+ANCHOR_DAYS = 14.0
+"""Days after which an anchor that was not needed has half its heat."""
+
+ANCHORS_PULLED = 4
+"""Anchors that one question may pull: each is a text for the judge to read."""
