@@ -19,7 +19,7 @@ from memory.context.window import Window as Window
 from memory.protocols import Clock, Embedder
 from memory.recollection import Query, Recollection
 from memory.settling import PatientEmbedder, Settling
-from memory.store import conversation, nodes, requests, rules, settings, vectors
+from memory.store import conversation, cuts, nodes, requests, rules, settings, vectors
 from memory.store.database import Database, open_database
 from memory.store.lane import Lane
 from memory.store.texts import clean
@@ -131,6 +131,8 @@ class Memory:
         What is left stays pending for the next call or the next process.
         """
         settling, until, done = self._settling, time.monotonic() + seconds, 0
+        while not self._closed and time.monotonic() < until and await self._reader.run(cuts.older):
+            await self._write(cuts.cut_older)
         while settling is not None and not self._closed and time.monotonic() < until:
             batch = await self._reader.run(settling.pending)
             if batch.rows:

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
 from math import ceil
 
-from memory.config import MOST_PIECES, MOST_TOOL_PIECES, PIECE_TOKENS, TELLING_CHARS, WHOLE_TOKENS
+from memory.config import (
+    HEADING_TOKENS,
+    MOST_PIECES,
+    MOST_TOOL_PIECES,
+    PIECE_TOKENS,
+    TELLING_CHARS,
+    WHOLE_TOKENS,
+)
 from memory.store.signs import boundary
 from memory.tokens import ASCII_TOKENS, OTHER_TOKENS
 from memory.types import NodeRole
@@ -235,6 +242,12 @@ def _telling(text: str, lo: int, hi: int, most: int) -> list[Span]:
             last = _within(text, start, hi, PIECE_TOKENS)
             spots.append((start, last))
     return spots
+
+
+def heading(text: str) -> str:
+    """How a text begins: its first line, of at most ``HEADING_TOKENS``."""
+    line = text[: 16 * HEADING_TOKENS].lstrip().partition("\n")[0]
+    return line[: _within(line, 0, len(line), HEADING_TOKENS)].rstrip() if line else ""
 
 
 def _line_end(text: str, place: int) -> int:

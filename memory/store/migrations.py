@@ -156,6 +156,8 @@ M004 = (
         hi INTEGER NOT NULL
     ) STRICT""",
     "CREATE INDEX pieces_node ON pieces (node, lo)",
+    # Long nodes up to this one are not cut yet: see cuts.cut_older.
+    "INSERT INTO kv SELECT 'uncut', max(seq) FROM nodes HAVING max(seq) > 0",
     # Without a reference to nodes: seq may be the number of a piece.
     """CREATE TABLE looked_at (
         space INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,

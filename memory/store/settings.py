@@ -17,6 +17,11 @@ def keep(db: Database, key: str, value: Any) -> None:
     )
 
 
+def forget(db: Database, key: str) -> None:
+    """Keep a setting no longer."""
+    db.execute("DELETE FROM kv WHERE key = ?", (clean(key),))
+
+
 def kept_under(db: Database, prefix: str, over: int = 0) -> dict[str, Any]:
     """Key → value of the settings whose keys begin so, if they take more than ``over`` characters
     as JSON."""
