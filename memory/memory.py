@@ -133,6 +133,10 @@ class Memory:
         settling, until, done = self._settling, time.monotonic() + seconds, 0
         while not self._closed and time.monotonic() < until and await self._reader.run(cuts.older):
             await self._write(cuts.cut_older)
+        while (
+            not self._closed and time.monotonic() < until and await self._reader.run(vectors.older)
+        ):
+            await self._write(vectors.move_older)
         while settling is not None and not self._closed and time.monotonic() < until:
             batch = await self._reader.run(settling.pending)
             if batch.rows:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from memory.store import code_blocks, codes, exact, old_vectors
+from memory.store import code_blocks, codes, cosines, old_vectors
+from memory.store.cosines import Cosines, has_direction
 from memory.store.database import Database
-from memory.store.exact import Cosines, has_direction
 from memory.store.extension import load
 from memory.store.resident import ResidentCodes
 
@@ -34,13 +34,13 @@ MISSED = 0.01
 
 
 def nearest(
-    db: Database, space: int, vector: bytes, k: int, *, everywhere: bool = False
+    db: Database, space: int, vector: bytes, k: int, *, exact: bool = False
 ) -> list[tuple[int, float]]:
     """The ``k`` nearest places, at most ``MOST_NEIGHBOURS``: (place, cosine), nearest first, equal
     ones newest first. ``vector``: little-endian float32; nothing is near one without a direction.
 
-    The cosines are exact. That no place is missing is likely and not sure, unless vectors are read
-    ``everywhere``, which takes seconds at a million. Raises ``MemoryFileError``.
+    The cosines are exact. That no place is missing is likely and not sure, unless all vectors are
+    read (``exact``), which takes seconds at a million. Raises ``MemoryFileError``.
     """
     k = min(k, MOST_NEIGHBOURS)
     if k < 1 or not has_direction(vector):
@@ -51,8 +51,8 @@ def nearest(
         found = old_vectors.nearest(db, space, vector, k)
         state = code_blocks.state(db, space)
         if state is not None and state.stored:
-            if everywhere or state.basis is None:
-                near = exact.everywhere(db, space, vector)
+            if exact or state.basis is None:
+                near = cosines.everywhere(db, space, vector)
             else:
                 near = _two_stages(db, space, state, state.basis, vector, k)
             found += _best(*near, k)
@@ -65,19 +65,19 @@ def scan(db: Database, space: int, vector: bytes, lo: int, hi: int) -> Cosines:
     are held. Empty for a vector without a direction. Raises ``MemoryFileError``."""
     import numpy as np
 
-    places, cosines = np.empty(0, dtype=np.int64), np.empty(0)
+    places, near = np.empty(0, dtype=np.int64), np.empty(0)
     if not has_direction(vector):
-        return places, cosines
+        return places, near
     load(db)
     with nullcontext() if db.connection.in_transaction else db.snapshot():
         if code_blocks.state(db, space) is not None:
-            places, cosines = exact.between(db, space, vector, lo, hi)
+            places, near = cosines.between(db, space, vector, lo, hi)
         old = old_vectors.between(db, space, vector, lo, hi)
     if not old:
-        return places, cosines
+        return places, near
     return (
         np.concatenate((places, np.array([place for place, _ in old], dtype=np.int64))),
-        np.concatenate((cosines, np.array([cosine for _, cosine in old]))),
+        np.concatenate((near, np.array([cosine for _, cosine in old]))),
     )
 
 
@@ -91,18 +91,18 @@ def _two_stages(
     resident = _resident(db, space)
     resident.refresh(db, state)
     likely = resident.likely(db, asked, k)
-    places, cosines = np.empty(0, dtype=np.int64), np.empty(0)
+    places, near = np.empty(0, dtype=np.int64), np.empty(0)
     batch = max(FIRST_BATCH, 4 * k)
     read, most = 0, max(MOST_READ, 8 * k)
     while read < min(len(likely), most):
-        more = exact.of(db, space, vector, likely[read : read + batch])
+        more = cosines.of(db, space, vector, likely[read : read + batch])
         read += batch
         places = np.concatenate((places, more[0]))
-        cosines = np.concatenate((cosines, more[1]))
-        if _brings(cosines, more[1], k, read) <= MISSED * k:
+        near = np.concatenate((near, more[1]))
+        if _brings(near, more[1], k, read) <= MISSED * k:
             break
-        batch = read
-    return places, cosines
+        batch = max(FIRST_BATCH, read // 2)
+    return places, near
 
 
 def _resident(db: Database, space: int) -> ResidentCodes:
@@ -127,10 +127,8 @@ def _brings(all_read: NDArray[np.float64], last: NDArray[np.float64], k: int, mo
     return more * erfc((edge - float(last.mean())) / (spread * sqrt(2))) / 2
 
 
-def _best(
-    places: NDArray[np.int64], cosines: NDArray[np.float64], k: int
-) -> list[tuple[int, float]]:
+def _best(places: NDArray[np.int64], near: NDArray[np.float64], k: int) -> list[tuple[int, float]]:
     import numpy as np
 
-    best = np.lexsort((-places, -cosines))[:k]
-    return list(zip(places[best].tolist(), cosines[best].tolist(), strict=True))
+    best = np.lexsort((-places, -near))[:k]
+    return list(zip(places[best].tolist(), near[best].tolist(), strict=True))

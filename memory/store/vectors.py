@@ -19,9 +19,9 @@ from memory.config import EMBED_CHARS
 from memory.protocols import Embedder
 from memory.store import code_blocks, old_vectors
 from memory.store.codes import Basis
+from memory.store.cosines import has_direction as has_direction
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
-from memory.store.exact import has_direction as has_direction
 from memory.store.extension import load as load
 from memory.store.search import nearest as nearest
 from memory.store.search import scan as scan
@@ -163,9 +163,14 @@ def vectors_of(db: Database, space: int, places: Sequence[int]) -> dict[int, byt
     return found | old_vectors.of(db, space, [place for place in places if place not in found])
 
 
-def move_old(db: Database) -> int:
+def older(db: Database) -> bool:
+    """Whether there are vectors where an older growbox wrote them."""
+    return any(old_vectors.left(db, space) for (space,) in db.rows("SELECT id FROM spaces"))
+
+
+def move_older(db: Database) -> int:
     """Move some vectors that an older growbox wrote, newest first, in one transaction; how many.
-    0 when none is left. Until then they are found where they are."""
+    Until they are moved they are found where they are."""
     for (space,) in db.rows("SELECT id FROM spaces ORDER BY id DESC"):
         with db.transaction():
             moved = old_vectors.newest(db, space, MOVED)

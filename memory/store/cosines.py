@@ -33,11 +33,11 @@ def has_direction(vector: bytes) -> bool:
 
 def of(db: Database, space: int, vector: bytes, places: NDArray[np.int64]) -> Cosines:
     """The cosines at these places, in the order of the file; without those that hold none."""
-    rows = db.stream(
+    rows = db.rows(
         f"SELECT id, {_COSINE} FROM vectors_{space:d} WHERE id IN (SELECT value FROM json_each(?))",
         (vector, json.dumps(places.tolist())),
     )
-    return _gathered(rows)
+    return _gathered(iter(rows))
 
 
 def between(db: Database, space: int, vector: bytes, lo: int, hi: int) -> Cosines:
