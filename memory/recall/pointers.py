@@ -99,12 +99,10 @@ def choose(
         against = nearest.get((target, -1))
         if sign < 0:
             answered = nearest.get((target, 1))
-            if lead.likeness >= bars.follow and (
-                answered is None or answered.likeness < lead.likeness
-            ):
+            if lead.likeness >= bars.follow and (answered is None or _nearer(lead, answered)):
                 vetoed[target] = lead
             continue
-        if against is not None and against.likeness > lead.likeness:
+        if against is not None and _nearer(against, lead):
             continue
         if lead.strength >= bars.follow and not poor(lead.key):
             leads.append(lead)
@@ -192,6 +190,11 @@ def utility(pointer: Pointer, now: int) -> float:
         fresh: float = 0.5 ** (max(0, now - key.used) / (DECAY_DAYS * DAY))
         worth += fresh * (key.weight + key.successes) * posterior(key) if key.sign > 0 else fresh
     return worth
+
+
+def _nearer(one: Lead, other: Lead) -> bool:
+    """Whether one is nearer to the question; of two of the same words the one last said."""
+    return (one.likeness, one.key.used) > (other.likeness, other.key.used)
 
 
 def _alike(

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.store import questions
+from memory.store import pieces, questions, settings
 from memory.store.database import Database
 from memory.store.texts import to_json
+
+OVERFLOW = "learned:overflow"
+"""Key of the count of pointers that the caps have thrown out."""
 
 _KEYS = (
     "SELECT keys.pointer, source, target, keys.question, family, sign, weight, tries, successes,"
@@ -135,7 +138,11 @@ def put_keys(db: Database, keys: Sequence[Key], at: int) -> None:
 
 
 def drop_keys(db: Database, keys: Sequence[Key]) -> None:
-    """Forget keys, and pointers that have none left, in one transaction."""
+    """Forget keys, and pointers that have none left, in one transaction.
+
+    A certificate rests on the keys of its family: where the last one to a target goes, so do the
+    certificates over it, and the stretch counts as unread again.
+    """
     with db.transaction():
         db.many(
             "DELETE FROM keys WHERE pointer = ? AND question = ? AND sign = ?",
@@ -146,16 +153,25 @@ def drop_keys(db: Database, keys: Sequence[Key]) -> None:
             " (SELECT 1 FROM keys WHERE pointer = pointers.id)",
             [(number,) for number in {key.pointer for key in keys}],
         )
+        for family, target in dict.fromkeys((key.family, key.target) for key in keys):
+            _uncover(db, family, target)
         if keys:
             questions.changed(db)
 
 
-def drop(db: Database, numbers: Sequence[int]) -> None:
-    """Forget pointers with all their keys, in one transaction."""
+def drop(db: Database, dropped: Sequence[Pointer]) -> None:
+    """Forget pointers with all their keys, in one transaction; as ``drop_keys`` does."""
     with db.transaction():
-        db.many("DELETE FROM pointers WHERE id = ?", [(number,) for number in numbers])
-        if numbers:
-            questions.changed(db)
+        drop_keys(db, [key for pointer in dropped for key in pointer.keys])
+        db.many("DELETE FROM pointers WHERE id = ?", [(pointer.id,) for pointer in dropped])
+
+
+def overflowed(db: Database, more: int = 0) -> int:
+    """How many pointers the caps have thrown out so far; ``more`` are added to it."""
+    thrown = int(settings.kept(db, OVERFLOW, 0)) + more
+    if more:
+        settings.keep(db, OVERFLOW, thrown)
+    return thrown
 
 
 def count(db: Database) -> tuple[int, int]:
@@ -174,6 +190,26 @@ def crowded(db: Database, most: int, limit: int) -> list[int]:
     return [source for (source,) in rows]
 
 
+def oldest_negative(db: Database) -> int:
+    """When the key of sign -1 that has lain longest was used last; milliseconds, far ahead if there
+    is none."""
+    return int(db.value("SELECT coalesce(min(used), ?) FROM keys WHERE sign < 0", (1 << 62,)))
+
+
+def _uncover(db: Database, family: int, target: int) -> None:
+    led = db.row(
+        "SELECT 1 FROM keys JOIN pointers ON pointers.id = pointer"
+        " JOIN questions ON questions.id = question WHERE target = ? AND family = ?",
+        (target, family),
+    )
+    if led is None:
+        places = pieces.positions(db, {target, *pieces.resolve(db, target)}).values()
+        db.many(
+            "DELETE FROM certificates WHERE family = ? AND ? BETWEEN lo AND hi",
+            [(family, seq) for seq in set(places)],
+        )
+
+
 def _row(key: Key) -> tuple[int | float, ...]:
     statistics = (key.weight, key.tries, key.successes, key.missed, key.used)
     return (key.pointer, key.question, key.sign, *statistics)
@@ -184,4 +220,7 @@ def _pointers(db: Database, where: str, bindings: Sequence[int | str]) -> list[P
     keys: dict[int, list[Key]] = {row[0]: [] for row in rows}
     for key in keys_of(db, keys):
         keys[key.pointer].append(key)
-    return [Pointer(*row, keys=tuple(keys[row[0]])) for row in rows]
+    return [
+        Pointer(number, source, target, made, used, tuple(keys[number]))
+        for number, source, target, made, used in rows
+    ]

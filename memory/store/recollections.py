@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -28,6 +28,12 @@ class Filed:
     leads: tuple[tuple[int, int], ...]
     """(pointer, question of the key) of each pointer that was followed."""
     recollection: Recollection
+    confirmed: frozenset[str] = frozenset()
+    """Nodes that were what was needed, by what was said of it so far."""
+    wrong: frozenset[str] = frozenset()
+    """Nodes that were not."""
+    counted: bool = False
+    """Whether it was said what was needed: then each pointer that was followed counts as tried."""
 
 
 def put(
@@ -45,6 +51,7 @@ def put(
     plain["hits"] = [_hit(hit) for hit in recollection.hits]
     plain["asked"] = asdict(query) | {"without": sorted(query.without)}
     plain |= {"family": family, "entry": entry, "leads": list(leads)}
+    plain |= {"confirmed": [], "wrong": [], "counted": False}
     with db.transaction():
         db.execute(
             "INSERT INTO recollections (session, turn, question, at, body) VALUES (?, ?, ?, ?, ?)",
@@ -64,6 +71,23 @@ def newest(db: Database, session: str) -> Filed | None:
     """The last recollection of a session."""
     query = "SELECT id, at, body FROM recollections WHERE session = ? ORDER BY id DESC LIMIT 1"
     return _filed(db, db.row(query, (clean(session),)))
+
+
+def judge(
+    db: Database, filed: Filed, confirmed: Iterable[str] = (), wrong: Iterable[str] = ()
+) -> None:
+    """Keep what was said of a recollection, beside what was said before."""
+    told = {
+        "$.confirmed": sorted((filed.confirmed - set(wrong)) | set(confirmed)),
+        "$.wrong": sorted((filed.wrong - set(confirmed)) | set(wrong)),
+        "$.counted": True,
+    }
+    pairs = [part for path, value in told.items() for part in (path, to_json(value))]
+    db.execute(
+        "UPDATE recollections SET body = json_set(body, ?, json(?), ?, json(?), ?, json(?))"
+        " WHERE id = ?",
+        (*pairs, filed.recollection.id),
+    )
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
@@ -87,6 +111,8 @@ def _filed(db: Database, row: tuple[Any, ...] | None) -> Filed | None:
     plain = from_json(body)
     asked, family, entry = plain.pop("asked"), plain.pop("family"), plain.pop("entry")
     leads = tuple((pointer, question) for pointer, question in plain.pop("leads"))
+    said = {name: frozenset(plain.pop(name)) for name in ("confirmed", "wrong")}
+    counted = plain.pop("counted")
     named = {node.id: node for node in nodes.by_ids(db, [hit["node"] for hit in plain["hits"]])}
     hits = tuple(
         Hit(
@@ -106,4 +132,4 @@ def _filed(db: Database, row: tuple[Any, ...] | None) -> Filed | None:
     told = {"hits": hits, "steps": steps, "unread": unread, "price": price, "id": number}
     recollection = Recollection(**{**plain, **told, "ways": tuple(plain["ways"])})
     query = Query(**{**asked, "without": frozenset(asked["without"])})
-    return Filed(query, at, family, entry, leads, recollection)
+    return Filed(query, at, family, entry, leads, recollection, **said, counted=counted)
