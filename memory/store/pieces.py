@@ -94,10 +94,11 @@ def text_of(db: Database, places: Iterable[int]) -> dict[int, str]:
 
 def in_stretch(db: Database, lo: int, hi: int) -> list[int]:
     """All places between two positions, both included, in the order of the timeline: each word of
-    it stands in exactly one of them."""
+    it stands in exactly one of them, but for what was superseded or deleted."""
     rows = db.rows(
         "SELECT coalesce(-pieces.id, seq) FROM nodes LEFT JOIN pieces ON pieces.node = seq"
-        " WHERE seq BETWEEN ? AND ? ORDER BY seq, lo",
+        " WHERE seq BETWEEN ? AND ? AND NOT EXISTS (SELECT 1 FROM redirects WHERE stale = seq)"
+        " ORDER BY seq, lo",
         (lo, hi),
     )
     return [place for (place,) in rows]
@@ -176,6 +177,7 @@ def pending(db: Database, space: int, limit: int, *, after: int = 0) -> list[tup
     rows = db.rows(
         "SELECT -id FROM pieces WHERE id > ? AND NOT EXISTS"
         " (SELECT 1 FROM embedded WHERE space = ? AND embedded.seq = -pieces.id)"
+        " AND NOT EXISTS (SELECT 1 FROM redirects WHERE stale = node)"
         " ORDER BY id DESC LIMIT ?",
         (after, space, limit),
     )

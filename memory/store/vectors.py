@@ -43,12 +43,14 @@ CHUNK = 4_096
 _UNSEEN = """
     SELECT value FROM json_each(?1) AS asked
     WHERE NOT EXISTS (SELECT 1 FROM embedded WHERE space = ?2 AND seq = asked.value)
-    AND (EXISTS (SELECT 1 FROM pieces WHERE id = -asked.value)
+    AND (EXISTS (SELECT 1 FROM pieces WHERE id = -asked.value
+                 AND NOT EXISTS (SELECT 1 FROM redirects WHERE stale = node))
          OR EXISTS (SELECT 1 FROM nodes WHERE seq = asked.value)
-         AND NOT EXISTS (SELECT 1 FROM pieces WHERE node = asked.value))
+         AND NOT EXISTS (SELECT 1 FROM pieces WHERE node = asked.value)
+         AND NOT EXISTS (SELECT 1 FROM redirects WHERE stale = asked.value))
 """
-"""Those places at which something is found (a node that is not cut, or a piece) and that were not
-looked at yet."""
+"""Those places at which something is found (a node that is not cut, or a piece, and neither is
+retired) and that were not looked at yet."""
 
 
 def known_space(db: Database, stamp: str) -> int | None:
@@ -124,6 +126,7 @@ def pending(db: Database, space: int, limit: int, *, after: int = 0) -> list[tup
         "SELECT seq, text FROM nodes WHERE seq > ? AND NOT EXISTS"
         " (SELECT 1 FROM embedded WHERE space = ? AND embedded.seq = nodes.seq)"
         " AND NOT EXISTS (SELECT 1 FROM pieces WHERE node = nodes.seq)"
+        " AND NOT EXISTS (SELECT 1 FROM redirects WHERE stale = nodes.seq)"
         " ORDER BY seq DESC LIMIT ?",
         (after, space, limit),
     )
