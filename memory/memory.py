@@ -13,19 +13,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from memory import settling
 from memory.config import CLOSE_SECONDS
 from memory.context import constraints
 from memory.context.window import Window as Window
+from memory.learning import Learning
 from memory.protocols import Clock, Embedder
 from memory.recollection import Query, Recollection
-from memory.settling import PatientEmbedder, Settling
-from memory.store import conversation, cuts, nodes, requests, rules, settings, vectors
+from memory.settling import PatientEmbedder
+from memory.store import conversation, nodes, requests, rules, settings, vectors
 from memory.store.database import Database, open_database
-from memory.store.lane import Lane
+from memory.store.lane import Lane, Lanes
 from memory.store.texts import clean
 from memory.store.writes import Writes
 from memory.types import Entry, MemoryState, NewNode, Node, Rule, RuleAdded, SessionInfo
-from memory.windows import ADDRESS, Lanes, Windows
+from memory.windows import ADDRESS, Windows
 
 if TYPE_CHECKING:
     from memory.recall.by_vector import NullDistribution
@@ -48,7 +50,7 @@ class Memory:
         """Use ``Memory.open``: an object made by hand has no connections yet."""
         self.path = path
         self._embedder = embedder
-        self._settling = None if embedder is None else Settling(embedder)
+        self._settling = None if embedder is None else settling.Settling(embedder)
         self._clock = clock or SystemClock()
         self._writer = Lane("write")
         self._reader = Lane("read")
@@ -56,10 +58,8 @@ class Memory:
         self._asked = None if embedder is None else PatientEmbedder(embedder, self._embedding)
         self._writes = Writes()
         self._chance: NullDistribution | None = None
-        windows = Windows(
-            Lanes(self._writer, self._reader, self._embedding),
-            *(self._writes, self._clock, self._embedder),
-        )
+        self._lanes = Lanes(self._writer, self._reader, self._embedding)
+        windows = Windows(self._lanes, self._writes, self._clock, self._embedder)
         # What changes a conversation's prompt: as documented there.
         self.window = windows.window
         self.begin_epoch = windows.begin_epoch
@@ -67,6 +67,13 @@ class Memory:
         self.record = windows.record
         self.pin, self.unpin, self.evict = windows.pin, windows.unpin, windows.evict
         self.reload, self.found = windows.reload, windows.found
+        self._learning = learning = Learning(
+            *(self._lanes, self._writes, self._clock, self._embedder), self.recall
+        )
+        # By which it learns: as documented there.
+        self.confirm, self.wrong, self.why = learning.confirm, learning.wrong, learning.why
+        self.jump, self.undo_jump, self.jumps = learning.jump, learning.undo_jump, learning.jumps
+        self.retire = learning.retire
         self._closed = False
 
     @classmethod
@@ -125,34 +132,19 @@ class Memory:
         )
 
     async def settle(self, seconds: float) -> int:
-        """Embed nodes and lines that wait for it, newest first, for at most that long; how many
-        were looked at.
+        """Embed nodes, lines and questions that wait for it, newest first, and forget a little of
+        what is not worth keeping, for at most that long; how many texts were looked at.
 
         What is left stays pending for the next call or the next process.
         """
-        settling, until, done = self._settling, time.monotonic() + seconds, 0
-        while not self._closed and time.monotonic() < until and await self._reader.run(cuts.older):
-            await self._write(cuts.cut_older)
-        while (
-            not self._closed and time.monotonic() < until and await self._reader.run(vectors.older)
-        ):
-            await self._write(vectors.move_older)
-        while settling is not None and not self._closed and time.monotonic() < until:
-            batch = await self._reader.run(settling.pending)
-            if batch.rows:
-                embedded = await self._embedding.call(partial(settling.embed, batch))
-                await self._write(partial(settling.put, embedded=embedded))
-            done += len(batch.rows)
-            if batch.last:
-                settling.done(batch)
-                break
-        while settling is not None and not self._closed and time.monotonic() < until:
-            lines = await self._reader.run(settling.pending_lines)
-            if not lines:
-                break
-            made = await self._embedding.call(partial(settling.embed_lines, lines))
-            await self._write(partial(settling.put_lines, embedded=made))
-            done += len(lines)
+        until = time.monotonic() + seconds
+
+        def going() -> bool:
+            return not self._closed and time.monotonic() < until
+
+        done = await settling.settle(self._settling, self._lanes, self._writes, going)
+        if going():
+            await self._learning.review()
         return done
 
     # ---- conversations -----------------------------------------------------------------------

@@ -6,15 +6,17 @@ unsettled the next one finds pending; two processes that settle the same node do
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memory.config import EMBED_BATCH, EMBED_PATIENCE_SECONDS
 from memory.protocols import Embedder
-from memory.store import lines, nodes, pieces, vectors
+from memory.store import cuts, lines, nodes, pieces, questions, vectors
 from memory.store.database import Database
-from memory.store.lane import Lane
+from memory.store.lane import Lane, Lanes
+from memory.store.writes import Writes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,7 +118,57 @@ class Settling:
         """Store them, in one transaction."""
         lines.embed(db, embedded, self._embedder.stamp)
 
+    def pending_questions(self, db: Database) -> list[tuple[int, str]]:
+        """Some questions that led somewhere and have no vector of this embedder yet: until they
+        have, they are known by their words."""
+        return questions.pending(db, self._embedder.stamp, EMBED_BATCH)
+
+    def embed_questions(self, rows: Sequence[tuple[int, str]]) -> list[Vector]:
+        """Their vectors. Blocking, and raises, as ``embed`` does."""
+        made = vectors.embedded(self._embedder, [text for _, text in rows])
+        return [(number, vector) for (number, _), vector in zip(rows, made, strict=True)]
+
+    def put_questions(self, db: Database, embedded: Sequence[Vector]) -> None:
+        """Store them, in one transaction."""
+        questions.put_vectors(db, self._embedder.stamp, embedded)
+
     def done(self, batch: Batch) -> None:
         """All up to the batch's newest node and piece is settled under its stamp; later looks begin
         there."""
         self._stamp, self._done_to = batch.stamp, batch.newest
+
+
+async def settle(
+    settling: Settling | None, lanes: Lanes, writes: Writes, going: Callable[[], bool]
+) -> int:
+    """Bring older files up to date and embed what waits for it, as long as ``going()``; how many
+    texts were looked at. What is left stays pending. Without ``settling`` nothing is embedded."""
+
+    async def write(work: Callable[[Database], object]) -> None:
+        await writes.whole(lanes.write.run(work))
+
+    for waits, work in ((cuts.older, cuts.cut_older), (vectors.older, vectors.move_older)):
+        while going() and await lanes.read.run(waits):
+            await write(work)
+    if settling is None:
+        return 0
+    done = 0
+    # First the few questions by which everything else is led to.
+    while going() and (asked := await lanes.read.run(settling.pending_questions)):
+        made = await lanes.embed.call(partial(settling.embed_questions, asked))
+        await write(partial(settling.put_questions, embedded=made))
+        done += len(asked)
+    while going():
+        batch = await lanes.read.run(settling.pending)
+        if batch.rows:
+            embedded = await lanes.embed.call(partial(settling.embed, batch))
+            await write(partial(settling.put, embedded=embedded))
+        done += len(batch.rows)
+        if batch.last:
+            settling.done(batch)
+            break
+    while going() and (words := await lanes.read.run(settling.pending_lines)):
+        told = await lanes.embed.call(partial(settling.embed_lines, words))
+        await write(partial(settling.put_lines, embedded=told))
+        done += len(words)
+    return done
