@@ -8,7 +8,7 @@ are made in the embedding one, so a write never waits for either.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 from memory.config import EMBED_PATIENCE_SECONDS
@@ -20,6 +20,7 @@ from memory.context.summary_chain import MOST_RELOADED
 from memory.context.tail_ring import Shorten
 from memory.context.window import Scene, Window
 from memory.protocols import Clock, Embedder
+from memory.recall import anchors
 from memory.store import conversation, lines, nodes, vectors
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
@@ -178,11 +179,18 @@ class Windows:
 
         return await self._writes.in_turn(change())
 
-    async def found(self, window: Window, ids: Sequence[str]) -> None:
+    async def found(
+        self, window: Window, ids: Sequence[str], placeholders: Collection[str] = ()
+    ) -> None:
         """These were found again, the best first: they get warmer, and lines of them that had left
         the summary chain come back (``reload``), as long as none that came back in this epoch has
-        to go for it."""
-        window.touch(ids)
+        to go for it.
+
+        ``placeholders``: those of them that the approximate index alone brought (``Hit``). Of the
+        others one that a pointer leads to leaves an anchor when it goes; what was a placeholder is
+        none any more once it was found in another way, or needed.
+        """
+        window.touch(ids, placeholders)
         gone = [node for node in dict.fromkeys(ids) if window.chain.left(node)]
         free = max(0, MOST_RELOADED - len(window.returning))
         # The best one last: of those that have come back it is then the last to go.
@@ -198,10 +206,14 @@ class Windows:
         )
         known = await self._judged(reaped) if reaped.sweeps else Judged()
         stamp = self._stamp
-        scene = await self._lanes.write.run(
-            lambda db: epochs.begin(db, window, going, coming, reaped, at, known, stamp)
-        )
-        return _entered(window, scene)
+
+        def write(db: Database) -> Scene:
+            with db.transaction():
+                scene = epochs.begin(db, window, going, coming, reaped, at, known, stamp)
+                anchors.leave(db, _swapped_out(window, scene), at)
+            return scene
+
+        return _entered(window, await self._lanes.write.run(write))
 
     @property
     def _stamp(self) -> str:
@@ -247,6 +259,13 @@ def _bare(address: str) -> str:
 def _cleaned(texts: Sequence[str]) -> tuple[str, ...]:
     """As the file can hold them: what a model or a path says may be no valid Unicode."""
     return tuple(map(clean, texts))
+
+
+def _swapped_out(window: Window, scene: Scene) -> list[str]:
+    """Nodes that leave the window for want of room, and that more than the approximate index had
+    brought. What the user dropped is not wanted back."""
+    staying = scene.queue.nodes if scene.queue is not None else frozenset()
+    return sorted(window.queue.nodes - staying - window.evicted - window.queue.placeholders)
 
 
 def _entered(window: Window, scene: Scene) -> Epoch:

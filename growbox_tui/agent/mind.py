@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from memory.recollection import Query, Recollection
@@ -139,8 +139,11 @@ class Mind(Protocol):
     async def reload(self, window: Any, iri: str) -> Node | None:
         """Bring back a line that left the summary chain."""
 
-    async def found(self, window: Any, ids: Sequence[str]) -> None:
-        """These were found again, the best first: heat, and lines that had left come back."""
+    async def found(
+        self, window: Any, ids: Sequence[str], placeholders: Collection[str] = ()
+    ) -> None:
+        """These were found again, the best first: heat, and lines that had left come back.
+        ``placeholders``: those that the approximate index alone brought."""
 
     async def set_model(self, session: str, model: str) -> None:
         """Another voice goes on with the conversation."""

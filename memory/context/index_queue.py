@@ -29,22 +29,25 @@ def aged(warmth: Warmth, turn: int, half_life: float = HALF_LIFE_TURNS) -> float
     return warmth.heat * left
 
 
-PINS, EVICTED = "pins:", "evicted:"
+PINS, EVICTED, PLACEHOLDERS = "pins:", "evicted:", "placeholders:"
 """Keys of ``to_plain`` beside the nodes; no node's id holds a colon."""
 
 
 class IndexQueue:
-    """The nodes of one window by heat; which of them are pinned, and which are to go."""
+    """The nodes of one window by heat; which of them are pinned, which are to go, and which no
+    pointer stands behind."""
 
     def __init__(
         self,
         warmths: Mapping[str, Warmth] | None = None,
         pins: Iterable[str] = (),
         evicted: Iterable[str] = (),
+        placeholders: Iterable[str] = (),
     ) -> None:
         self._warmths = dict(warmths or {})
         self._pins = dict.fromkeys(pins)
         self._evicted = set(evicted)
+        self._placeholders = set(placeholders)
 
     def __contains__(self, node: object) -> bool:
         return node in self._warmths
@@ -67,6 +70,19 @@ class IndexQueue:
     def evicted(self) -> frozenset[str]:
         """Members whose bytes go at the epoch's end."""
         return frozenset(self._evicted)
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """Nodes that the approximate index alone brought, as of when they were last found: they
+        leave no anchor when they go. The window need not hold them yet."""
+        return frozenset(self._placeholders)
+
+    def stand(self, nodes: Iterable[str], *, placeholder: bool) -> None:
+        """Say of nodes that were found whether a pointer stands behind them."""
+        if placeholder:
+            self._placeholders.update(nodes)
+        else:
+            self._placeholders.difference_update(nodes)
 
     def pin(self, node: str) -> None:
         """Let no sweep take it."""
@@ -122,9 +138,10 @@ class IndexQueue:
         staying = set(nodes)
         self._warmths = {node: warmth for node, warmth in self._warmths.items() if node in staying}
         self._evicted &= staying
+        self._placeholders &= staying
 
     def to_plain(self) -> dict[str, list[Any]]:
-        """For the memory file: node → [heat, turn], and the lists of pins and evictions."""
+        """For the memory file: node → [heat, turn], and lists of pins, evictions, placeholders."""
         plain: dict[str, list[Any]] = {
             node: [warmth.heat, warmth.turn] for node, warmth in self._warmths.items()
         }
@@ -132,11 +149,13 @@ class IndexQueue:
             plain[PINS] = list(self._pins)
         if self._evicted:
             plain[EVICTED] = sorted(self._evicted)
+        if self._placeholders:
+            plain[PLACEHOLDERS] = sorted(self._placeholders)
         return plain
 
     def copy(self) -> IndexQueue:
         """A queue of its own with the same members."""
-        return IndexQueue(self._warmths, self._pins, self._evicted)
+        return IndexQueue(self._warmths, self._pins, self._evicted, self._placeholders)
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> IndexQueue:
@@ -144,6 +163,6 @@ class IndexQueue:
         warmths = {
             node: Warmth(float(entry[0]), int(entry[1]))
             for node, entry in plain.items()
-            if node not in (PINS, EVICTED)
+            if not node.endswith(":")
         }
-        return cls(warmths, plain.get(PINS, ()), plain.get(EVICTED, ()))
+        return cls(warmths, *(plain.get(name, ()) for name in (PINS, EVICTED, PLACEHOLDERS)))

@@ -7,7 +7,7 @@ meet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -165,8 +165,11 @@ class Window:
         entry. A line of it, or an excerpt, does not say what the node says."""
         return self._region.holds(node_id) or self._tail.holds(node_id)
 
-    def touch(self, ids: Sequence[str]) -> None:
+    def touch(self, ids: Sequence[str], placeholders: Collection[str] = ()) -> None:
         """These were found again: they get warmer. Never changes a byte of the prompt."""
+        self.queue.stand(placeholders, placeholder=True)
+        real = [node for node in ids if node not in placeholders]
+        self.queue.stand(real, placeholder=False)
         self.queue.touch(ids, self.turns)
         self._found.update(dict.fromkeys(ids))
         self.needed.update(ids)
