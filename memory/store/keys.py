@@ -37,54 +37,49 @@ class Keys:
 
 
 class ResidentKeys:
-    """Holds the keys of one memory file for one thread; at most ``MOST_KEYS``, last used first."""
+    """Holds the keys of one memory file for one thread; at most ``MOST_KEYS``, last used first, for
+    each stamp that is asked for."""
 
     def __init__(self) -> None:
-        self._seen: tuple[int, str] | None = None
-        self._held: Keys | None = None
+        self._held: dict[str, tuple[int, Keys]] = {}
 
     def fresh(self, db: Database, stamp: str) -> Keys:
-        """The keys as they are now. Reads one number if nothing was learned since."""
-        seen = (questions.changes(db), stamp)
-        if self._held is None or seen != self._seen:
+        """The keys as they are now, with vectors of this stamp. Reads one number if nothing was
+        learned since."""
+        changes, keys = self._held.get(stamp, (-1, None))
+        if keys is None or changes != questions.changes(db):
             with db.snapshot():
-                seen = (questions.changes(db), stamp)
-                self._held, self._seen = self._read(db, stamp), seen
-        return self._held
+                fresh = _read(db, stamp, keys)
+                self._held[stamp] = (questions.changes(db), fresh)
+            return fresh
+        return keys
 
-    def _read(self, db: Database, stamp: str) -> Keys:
-        of: dict[int, list[Key]] = {}
-        for key in pointers.newest_keys(db, MOST_KEYS):
-            of.setdefault(key.question, []).append(key)
-        asked = tuple(questions.by_ids(db, list(of)))
-        return Keys(
-            stamp,
-            asked,
-            self._vectors(db, stamp, [question.id for question in asked]),
-            {number: tuple(keys) for number, keys in of.items()},
-        )
 
-    def _vectors(self, db: Database, stamp: str, ids: list[int]) -> NDArray[np.float32]:
-        """Rows that are held stay; the others are read."""
-        import numpy as np
+def _read(db: Database, stamp: str, old: Keys | None) -> Keys:
+    """All keys; vectors that ``old`` holds are not read again."""
+    of: dict[int, list[Key]] = {}
+    for key in pointers.newest_keys(db, MOST_KEYS):
+        of.setdefault(key.question, []).append(key)
+    asked = tuple(questions.by_ids(db, list(of)))
+    matrix = _vectors(db, stamp, [question.id for question in asked], old)
+    return Keys(stamp, asked, matrix, {number: tuple(keys) for number, keys in of.items()})
 
-        old = self._held if self._held is not None and self._held.stamp == stamp else None
-        rows = {} if old is None else {each.id: row for row, each in enumerate(old.questions)}
-        known = (
-            set()
-            if old is None
-            else {number for number, row in rows.items() if old.vectors[row].any()}
-        )
-        read = questions.vectors_of(db, stamp, [number for number in ids if number not in known])
-        made = {number: np.frombuffer(vector, dtype="<f4") for number, vector in read.items()}
-        width = old.vectors.shape[1] if old is not None and known else 0
-        width = max([width, *(len(vector) for vector in made.values())])
-        matrix = np.zeros((len(ids), width), dtype=np.float32)
-        for place, number in enumerate(ids):
-            if old is not None and number in known:
-                matrix[place] = old.vectors[rows[number]]
-            elif number in made:
-                length = float(np.linalg.norm(made[number]))
-                if np.isfinite(length) and length > 0:
-                    matrix[place] = made[number] / length
-        return matrix
+
+def _vectors(db: Database, stamp: str, ids: list[int], old: Keys | None) -> NDArray[np.float32]:
+    import numpy as np
+
+    held: dict[int, NDArray[np.float32]] = {}
+    if old is not None:
+        filled = np.flatnonzero(old.vectors.any(axis=1))
+        held = {old.questions[row].id: old.vectors[row] for row in filled}
+    missing = [number for number in ids if number not in held]
+    for number, vector in questions.vectors_of(db, stamp, missing).items():
+        row = np.frombuffer(vector, dtype="<f4")
+        if len(row):
+            held[number] = row / np.linalg.norm(row)
+    width = max((len(row) for row in held.values()), default=0)
+    matrix = np.zeros((len(ids), width), dtype=np.float32)
+    for place, number in enumerate(ids):
+        if number in held:
+            matrix[place] = held[number]
+    return matrix

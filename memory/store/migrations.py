@@ -309,5 +309,11 @@ M005 = (
     ) STRICT""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (M001, M002, M003, M004, M005)
+M006 = (
+    # Nodes that hold what a file said, by its path: see references.outdated.
+    """CREATE INDEX nodes_reference ON nodes (json_extract(meta, '$.reference.path'), seq)
+        WHERE json_extract(meta, '$.reference.path') IS NOT NULL""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (M001, M002, M003, M004, M005, M006)
 """``MIGRATIONS[n]`` leads from ``user_version`` n to n + 1."""

@@ -15,6 +15,7 @@ from memory.config import QUESTION_CHARS
 from memory.store import settings
 from memory.store.database import Database
 from memory.store.texts import clean, to_json
+from memory.store.vectors import has_direction
 
 LEARNED = "learned:changes"
 """Key of the count of changes to what was learned."""
@@ -88,12 +89,13 @@ def by_ids(db: Database, ids: Sequence[int]) -> list[Question]:
 
 def put_vectors(db: Database, stamp: str, rows: Sequence[tuple[int, bytes]]) -> None:
     """Store vectors (little-endian float32) of questions, in one transaction. Those that are gone
-    or have one of this stamp already are passed over."""
+    or have one of this stamp already are passed over; one without a direction counts as looked at,
+    and its question is known by its words alone."""
     with db.transaction():
         db.many(
             "INSERT OR IGNORE INTO question_vectors SELECT ?1, ?2, ?3"
             " WHERE EXISTS (SELECT 1 FROM questions WHERE id = ?2)",
-            [(stamp, number, vector) for number, vector in rows],
+            [(stamp, number, vector if has_direction(vector) else b"") for number, vector in rows],
         )
         if rows:
             changed(db)
