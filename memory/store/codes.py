@@ -113,5 +113,5 @@ def likeness(words: NDArray[np.uint64], asked: Asked) -> NDArray[np.float32]:
     for place, column in enumerate(words):
         values = column.astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
         for byte in range(8):
-            told += asked.weights[8 * place + byte][values[:, byte]]
+            told += asked.weights[8 * place + byte].take(values[:, byte])
     return told

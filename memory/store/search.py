@@ -29,8 +29,9 @@ FIRST_BATCH = 256
 """Vectors that are read at least; about 1.5 ms."""
 MOST_READ = 4_096
 """Vectors that are read at most, unless ``k`` asks for more: some 25 ms."""
-MISSED = 0.01
-"""Share of ``k`` that the next batch may be expected to bring when no more is read."""
+MISSED = 0.1
+"""Share of ``k`` that as many again may be expected to bring when no more are read. It errs on the
+safe side: at a million .99 of the ten nearest are found after 1,600 vectors read."""
 
 
 def nearest(
@@ -90,15 +91,13 @@ def _two_stages(
     asked = codes.ask(basis, values / np.linalg.norm(values))
     resident = _resident(db, space)
     resident.refresh(db, state)
-    likely = resident.likely(db, asked, k)
+    likely = resident.likely(db, asked, k)[: max(MOST_READ, 8 * k)]
     places, near = np.empty(0, dtype=np.int64), np.empty(0)
-    batch = max(FIRST_BATCH, 4 * k)
-    read, most = 0, max(MOST_READ, 8 * k)
-    while read < min(len(likely), most):
+    read, batch = 0, max(FIRST_BATCH, 4 * k)
+    while read < len(likely):
         more = cosines.of(db, space, vector, likely[read : read + batch])
         read += batch
-        places = np.concatenate((places, more[0]))
-        near = np.concatenate((near, more[1]))
+        places, near = np.concatenate((places, more[0])), np.concatenate((near, more[1]))
         if _brings(near, more[1], k, read) <= MISSED * k:
             break
         batch = max(FIRST_BATCH, read // 2)
