@@ -29,10 +29,9 @@ def look_with(memory: Memory, project: str, window: Window) -> Callable[[str], A
 
     async def look(question: str) -> str:
         found = await memory.recall(Query(question, project=project, session=window.session))
-        nodes = [hit.node for hit in found.hits]
-        await memory.found(window, [node.id for node in nodes])
+        await memory.found(window, [hit.node.id for hit in found.hits])
         bodies = await asyncio.to_thread(
-            lambda: [render(node, LOOK_TOKENS, question) for node in nodes]
+            lambda: [render(hit.node, LOOK_TOKENS, question, hit.piece) for hit in found.hits]
         )
         return "\n".join([*bodies, found.notice] if found.notice else bodies)
 

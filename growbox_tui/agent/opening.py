@@ -98,7 +98,11 @@ async def _remembered(talk: Conversation, turn: int, text: str, there: Set[str])
         return Found([], [], [Notice("warning", f"memory could not be searched: {error}")])
     # In a thread: a remembered text may be megabytes, and the screen must not wait for it.
     placed = await asyncio.to_thread(place, talk, found, there)
-    await talk.mind.found(talk.window, [hit.node.id for hit in found.hits])
+    await talk.mind.found(
+        talk.window,
+        [hit.node.id for hit in found.hits],
+        [hit.node.id for hit in found.hits if hit.placeholder],
+    )
     tokens = sum(estimate(body) for body in placed.values())
     told: list[Event] = [recalled(found, placed, tokens)]
     if found.notice:
@@ -115,7 +119,7 @@ def place(talk: Conversation, found: Recollection, there: Set[str] = frozenset()
         talk.labels[hit.node.id] = (_first_words(hit.node.text), minute(hit.node.at))
         if hit.node.id in there or talk.window.holds(hit.node.id):
             continue
-        body = render(hit.node, talk.limits.item_tokens, found.query)
+        body = render(hit.node, talk.limits.item_tokens, found.query, hit.piece)
         tokens = estimate(body)
         if tokens > left:
             break

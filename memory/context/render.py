@@ -19,16 +19,41 @@ from memory.types import Node
 _HEADER = re.compile(r"^--- mem://([0-9a-z]{12}) \d{4,}-\d\d-\d\d \d\d:\d\d UTC ", re.MULTILINE)
 
 
-def render(node: Node, limit_tokens: int, question: str = "") -> str:
+def render(
+    node: Node, limit_tokens: int, question: str = "", piece: tuple[int, int] | None = None
+) -> str:
     """The node under a separator line with its address, time (UTC) and speaker.
 
     Of a text of more than ``limit_tokens`` estimated tokens the lines are shown in which the words
     of ``question`` stand, with what stands around them; its head and tail if there are none. Notes
     stand for what is left out, and the first names the address that pages in the whole.
+
+    ``piece``: the characters by which a longer text was found. They alone are shown, and where they
+    stand in it.
     """
-    head = f"--- {node.address} {minute(node.at)} UTC {speaker(node)} ---"
+    text, part, note = node.text, "", ""
+    if piece is not None and _within(text, limit_tokens) < len(text):
+        text = text[slice(*piece)].rstrip("\n")
+        part = f", {_part(node.text, piece[0], piece[0] + len(text))}"
+        note = _rest(node, piece[1])
+    head = f"--- {node.address} {minute(node.at)} UTC {speaker(node)}{part} ---"
     damaged = "[damaged on disk: its checksum does not match]\n" if "damaged" in node.meta else ""
-    return f"{head}\n{damaged}{shortened(node.text, limit_tokens, node.address, question)}"
+    return f"{head}\n{damaged}{shortened(text, limit_tokens, node.address, question)}{note}"
+
+
+def _part(text: str, lo: int, hi: int) -> str:
+    """Where a piece stands in its text, in lines if it has some."""
+    before, within = text.count("\n", 0, lo), text.count("\n", lo, hi)
+    if within:
+        total = before + within + text.count("\n", hi) + 1
+        return f"lines {before + 1}-{before + within + 1} of {total}"
+    return f"characters {lo}-{hi} of {len(text)}"
+
+
+def _rest(node: Node, end: int) -> str:
+    """How the rest of a text comes of which a piece is shown."""
+    on = f", {node.address}#{end} what follows" if end < len(node.text) else ""
+    return f"\n[part of a longer text; recall {node.address} brings the whole{on}]"
 
 
 def shown_ids(text: str) -> tuple[str, ...]:

@@ -78,3 +78,46 @@ def test_addresses_in_passing_are_not_shown_memories() -> None:
 )
 def test_a_broken_clock_shows_the_nearest_minute_there_is(at: int, shown: str) -> None:
     assert minute(at) == shown
+
+
+def test_a_piece_that_was_found_stands_alone_and_says_what_it_is_part_of() -> None:
+    text = "".join(f"line {n} of the tale\n" for n in range(1, 301))
+    lo, hi = text.index("line 12 "), text.index("line 15 ")
+
+    body = render(node(text), 400, "line 200", (lo, hi))
+
+    assert body == (
+        "--- mem://abc123def456 2023-11-14 22:13 UTC user, lines 12-14 of 301 ---\n"
+        "line 12 of the tale\nline 13 of the tale\nline 14 of the tale\n"
+        "[part of a longer text; recall mem://abc123def456 brings the whole, "
+        f"mem://abc123def456#{hi} what follows]"
+    )
+    assert shown_ids(body) == ("abc123def456",)
+
+
+def test_a_piece_within_a_line_is_told_by_its_characters() -> None:
+    text = "我们把钥匙放在垫子下面。" * 100
+
+    body = render(node(text), 100, "", (1188, 1200))
+
+    head, words, rest = body.split("\n")
+    assert head.endswith("UTC user, characters 1188-1200 of 1200 ---")
+    assert words == "我们把钥匙放在垫子下面。"
+    assert rest == "[part of a longer text; recall mem://abc123def456 brings the whole]"
+
+
+def test_a_text_that_has_room_stands_as_a_whole_whatever_piece_was_found() -> None:
+    text = "alpha\nbeta\ngamma"
+
+    assert render(node(text), 400, "", (6, 11)) == render(node(text), 400)
+
+
+def test_of_a_piece_that_is_larger_than_the_room_its_passages_are_shown() -> None:
+    text = "padding\n" * 900 + "the walrus key\n" + "padding\n" * 900
+    piece = (800, len(text) - 800)
+
+    body = render(node(text), 100, "walrus", piece)
+
+    assert "the walrus key" in body
+    assert "lines 101-1701 of 1802" in body.splitlines()[0]
+    assert estimate(body) < 100 + 90
