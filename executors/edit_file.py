@@ -20,7 +20,7 @@ from executors.protocol import (
     Job,
     Outcome,
 )
-from executors.seen_files import SeenFiles
+from executors.seen_files import SeenFiles, reference
 from executors.text_diff import text_diff
 from executors.workspace import Workspace, read_bytes
 
@@ -74,7 +74,8 @@ class EditFile:
         await asyncio.to_thread(write_atomically, path, after, shown, before)
         self._seen.note(path, after)
         details = await asyncio.to_thread(_details, shown, before, after)
-        return Outcome(f"edited {shown} ({details.summary})", details)
+        words = f"edited {shown} ({details.summary})"
+        return Outcome(words, details, reference=reference(path, after))
 
 
 def _edited(before: bytes, arguments: Arguments) -> bytes:

@@ -54,6 +54,20 @@ WOULD_FAIL = "would fail"
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """The file that a result tells of, as it was then."""
+
+    path: str
+    """Absolute."""
+    sha256: str
+    """Of the file's bytes, in hex: with another sum the result has gone stale."""
+    start: int | None = None
+    """First line that the result holds, from 1; ``None`` where it holds none of the text."""
+    end: int | None = None
+    """Last line, included."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of it, for two audiences."""
 
@@ -64,6 +78,8 @@ class Outcome:
     is_error: bool = False
     plan: tuple[tuple[str, str], ...] | None = None
     """(text, state) of each step, from the plan hand only."""
+    reference: Reference | None = None
+    """From the hands that read or change a file."""
 
 
 class HandError(Exception):

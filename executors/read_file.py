@@ -9,7 +9,7 @@ from pathlib import PurePath
 from executors.encoding import UTF8, Encoding, decode, detect
 from executors.hand_words import INTEGER, STRING, spec_of
 from executors.protocol import Arguments, Claim, Details, ExecutorSpec, HandError, Job, Outcome
-from executors.seen_files import SeenFiles
+from executors.seen_files import SeenFiles, reference
 from executors.workspace import Workspace, read_bytes
 
 MAX_LINES = 2_000
@@ -56,7 +56,8 @@ class ReadFile:
         body = "".join(part).replace("\r\n", "\n")
         language = PurePath(shown).suffix.removeprefix(".")
         details = Details("file", shown, _span(start, last, len(lines)), body, language)
-        return Outcome(f"{head}\n{body}{note}", details)
+        told = reference(path, data, (start, last))
+        return Outcome(f"{head}\n{body}{note}", details, reference=told)
 
 
 def split_lines(text: str) -> list[str]:

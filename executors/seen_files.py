@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from executors.protocol import HandError
+from executors.protocol import HandError, Reference
 
 
 class SeenFiles:
@@ -43,6 +43,11 @@ class SeenFiles:
             lock = asyncio.Lock()
             self._locks[path] = lock
         return lock
+
+
+def reference(path: Path, data: bytes, lines: tuple[int, int] | None = None) -> Reference:
+    """The file as it is with these bytes, and which lines of it are told."""
+    return Reference(str(path), hashlib.sha256(data).hexdigest(), *(lines or ()))
 
 
 def _digest(data: bytes) -> bytes:

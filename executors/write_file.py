@@ -19,7 +19,7 @@ from executors.protocol import (
     Job,
     Outcome,
 )
-from executors.seen_files import SeenFiles
+from executors.seen_files import SeenFiles, reference
 from executors.text_diff import text_diff
 from executors.workspace import Workspace, read_bytes
 
@@ -63,7 +63,8 @@ class WriteFile:
         lines = content.count("\n") + (not content.endswith("\n") and content != "")
         did = "created" if before is None else "replaced"
         words = f"{did} {shown}, {lines} line{'s' * (lines != 1)}{kept}"
-        return Outcome(words, self._details(shown, before, content))
+        details = self._details(shown, before, content)
+        return Outcome(words, details, reference=reference(path, data))
 
     def _before(self, path: Path, shown: str) -> bytes | None:
         return read_bytes(path, shown) if path.exists() else None

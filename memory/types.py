@@ -21,6 +21,10 @@ class NewNode:
     kind: str = ""
     """For tool nodes: the hand's name."""
     meta: dict[str, Any] = field(default_factory=dict)
+    """Anything that JSON holds. Known here: ``summary``, the writer's own line for it;
+    ``supplement``, the user added it while the agent ran; ``reference``, the file that a tool's
+    output tells of: ``path`` (absolute), ``sha256`` of its bytes then, and ``start`` and ``end``,
+    the lines that the text holds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from executors.protocol import (
     HandError,
     Job,
     Outcome,
+    Reference,
 )
 from growbox_tui.agent.asking import Asking
 from growbox_tui.agent.events import (
@@ -69,6 +70,8 @@ class Done:
     plan: tuple[tuple[str, str], ...] | None = None
     stopped: bool = False
     """Whether the user stopped it; ``content`` is what it had put out."""
+    reference: Reference | None = None
+    """The file that it tells of, as it was then."""
 
 
 class Dispatch:
@@ -238,5 +241,7 @@ def _refusal(title: str, text: str) -> Outcome:
 
 def _done(call: ToolCall, outcome: Outcome, seconds: float) -> Done:
     return Done(
-        call, outcome.content, outcome.is_error, view(outcome.details), seconds, outcome.plan
+        *(call, outcome.content, outcome.is_error, view(outcome.details), seconds),
+        plan=outcome.plan,
+        reference=outcome.reference,
     )

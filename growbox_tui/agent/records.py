@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from executors.trim import trim
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.dispatch import Done
@@ -41,7 +43,10 @@ async def keep_result(talk: Conversation, turn: int, done: Done) -> None:
         node: NewNode | Node = talk.node("tool", f"recall: {title}\n{found}", turn, kind=name)
     else:
         whole = f"{name}: {title}\n{content}" if title else content
-        node, content = await trimmed(talk, talk.node("tool", whole, turn, kind=name), content)
+        # So that memory knows when what it holds of a file has gone stale.
+        more = {"reference": asdict(done.reference)} if done.reference else {}
+        made = talk.node("tool", whole, turn, kind=name, **more)
+        node, content = await trimmed(talk, made, content)
     result = ToolResult(done.call.id, content, done.is_error)
     address = await talk.add(turn, "tool", (result,), node, shows)
     talk.publish(ToolEnded(done.call.id, name, done.is_error, done.detail, done.seconds, address))

@@ -21,9 +21,14 @@ BATCH_BYTES, BATCH_NODES = 1_000_000, 64
 SHORT_BYTES = 2 * WHOLE_TOKENS
 """No text of so many bytes is too long to stay whole: a token takes more than two in any script."""
 
+_STANDING = """
+    SELECT text FROM nodes WHERE seq = ? AND NOT EXISTS
+    (SELECT 1 FROM redirects WHERE stale = seq)
+"""
 _LONG = """
     SELECT seq, octet_length(text) FROM nodes WHERE seq <= ? AND octet_length(text) > ?
-    AND NOT EXISTS (SELECT 1 FROM pieces WHERE node = seq) ORDER BY seq DESC LIMIT ?
+    AND NOT EXISTS (SELECT 1 FROM pieces WHERE node = seq)
+    AND NOT EXISTS (SELECT 1 FROM redirects WHERE stale = seq) ORDER BY seq DESC LIMIT ?
 """
 """The length in bytes is known without reading the text."""
 
@@ -51,10 +56,11 @@ def cut(db: Database, seq: int, bounds: Sequence[Span], at: int = 0) -> list[int
     """Take a node apart, or apart in another way, in one transaction; the places of its pieces.
 
     ``bounds`` tile its text (else ``ValueError``). Pieces that it had lead to those that took their
-    characters. ``at``: milliseconds, UTC. ``LookupError`` if there is no such node.
+    characters. ``at``: milliseconds, UTC. ``LookupError`` if there is no such node, or it was
+    superseded or deleted.
     """
     with db.transaction():
-        text = str(db.value("SELECT text FROM nodes WHERE seq = ?", (seq,)))
+        text = str(db.value(_STANDING, (seq,)))
         _check(bounds, len(text))
         rows = db.rows("SELECT id, lo, hi FROM pieces WHERE node = ? ORDER BY lo", (seq,))
         out_of_indexes(db, [-number for number, _, _ in rows] or [seq])
