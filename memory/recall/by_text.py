@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, log
 
-from memory.store import fulltext, pieces
+from memory.store import fulltext
 from memory.store.database import Database
 from memory.store.segment import holds_together, match_terms
 
@@ -50,14 +50,14 @@ def find(db: Database, question: str, k: int) -> Found:
     terms = telling_terms(question)
     if not terms:
         return NOTHING
-    total = pieces.count(db)
+    total = fulltext.size(db)
     frequencies = {term: fulltext.document_frequency(db, term) for term in terms}
     weights = {
         term: rarity(frequency, total) for term, frequency in without_seams(frequencies).items()
     }
     rarest = sorted(weights, key=lambda term: -weights[term])
     present = [term for term in rarest if frequencies[term]][:MOST_TERMS]
-    ranking = fulltext.matches(db, present, k)
+    ranking = fulltext.matches(db, present, k, frequencies)
     if not ranking:
         return NOTHING
     covered = _covered(db, present, weights, [seq for seq, _ in ranking])
