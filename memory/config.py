@@ -107,3 +107,38 @@ ANCHOR_DAYS = 14.0
 
 ANCHORS_PULLED = 4
 """Anchors that one question may pull: each is a text for the judge to read."""
+
+READ_CALLS = 32
+"""Calls of a judge that one question may cost while the user waits; the rest is owed."""
+
+JUDGE_SECONDS = 60.0
+"""Seconds without an answer after which a call of a judge has failed."""
+
+JUDGE_FAILURES = 2
+"""Calls in a row that may fail before a reading is given up: a judge that is out of order does not
+keep the user waiting once for each batch."""
+
+JUDGED_OVERHEAD = 24
+"""Tokens that a candidate costs a judge besides its text: its name, and the answer."""
+
+BATCH_CANDIDATES = 32
+"""Candidates of one call: small judges lose count of more."""
+
+FOLLOWED = 16
+"""Pointers that one question follows at most, besides those that questions like it made."""
+
+PRICED_WINDOW = 8_000
+"""Tokens of one call by which reading is priced where no judge says how much it takes."""
+
+MOST_DEBTS = 512
+"""Stretches owed in all."""
+
+MOST_CERTIFICATES = 4_096
+"""Stretches known to be read in all: they are merged, so these are those of thousands of
+questions."""
+
+SCAN_STRETCH = 16_384
+"""Positions of the timeline whose vectors are looked at in one go: some 20 ms."""
+
+PAY_CALLS = 4
+"""Calls of a judge in one instalment of debts, unless said otherwise."""

@@ -46,7 +46,7 @@ def confirm(
         for node in new:
             found = led.get(node.seq) or [_link(db, filed, node, at)]
             for pointer in found:
-                _learn(db, pointer, question, 1, weight, at)
+                learn(db, pointer, question, 1, weight, at)
             if node.id in pulled:
                 anchors.register(db, _place(db, filed, node), 0, at)
         return question
@@ -69,7 +69,7 @@ def misled(
         pulled = {hit.node.id for hit in shown if hit.rung == "anchors"}
         for node in said:
             for pointer in led.get(node.seq) or [_link(db, filed, node, at)]:
-                _learn(db, pointer, question, -1, weight, at)
+                learn(db, pointer, question, -1, weight, at)
             if node.id in pulled:
                 anchors.reject(db, _place(db, filed, node))
         return question
@@ -149,11 +149,11 @@ def _link(db: Database, filed: Filed, node: Node, at: int) -> int:
     if source and pieces.position(db, source) in (None, node.seq):
         source = 0
     number = rows.link(db, source, _place(db, filed, node), at)
-    _make_room(db, source, number, at)
+    make_room(db, source, number, at)
     return number
 
 
-def _make_room(db: Database, source: int, new: int, at: int) -> None:
+def make_room(db: Database, source: int, new: int, at: int) -> None:
     """Forget what is worth least of too many pointers that begin at one place; nowhere is none."""
     if not source:
         return
@@ -169,9 +169,10 @@ def _worth(pointer: Pointer, at: int) -> tuple[float, int]:
     return pointers.utility(pointer, at), pointer.used
 
 
-def _learn(
+def learn(
     db: Database, pointer: int, question: Question, sign: int, weight: float, at: int
 ) -> None:
+    """A pointer answered a question (sign 1) or misled it (sign -1). In a transaction."""
     keys: list[Key] = rows.keys_of(db, (pointer,))
     learned = pointers.outcome(pointer, keys, question, sign, weight, at)
     # First what is new: a pointer without any key would be forgotten.

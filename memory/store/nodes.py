@@ -118,6 +118,29 @@ def last_seq(db: Database) -> int:
     return int(db.value("SELECT coalesce(max(seq), 0) FROM nodes"))
 
 
+def any_between(db: Database, lo: int, hi: int) -> bool:
+    """Whether a node stands between two positions, both included, that was not superseded or
+    deleted."""
+    row = db.row(
+        "SELECT 1 FROM nodes WHERE seq BETWEEN ? AND ?"
+        " AND NOT EXISTS (SELECT 1 FROM redirects WHERE stale = seq) LIMIT 1",
+        (lo, hi),
+    )
+    return row is not None
+
+
+def mean_bytes(db: Database, draws: int = 64) -> float:
+    """Bytes of a node's text on average, by as many nodes drawn evenly from the timeline."""
+    last = last_seq(db)
+    seqs = sorted({1 + (last - 1) * number // max(1, draws - 1) for number in range(draws)})
+    row = db.row(
+        "SELECT avg(octet_length(text)) FROM nodes"
+        " WHERE seq IN (SELECT value FROM json_each(?))",
+        (to_json(seqs),),
+    )
+    return float(row[0] or 0.0) if row else 0.0
+
+
 def _select(
     db: Database,
     tests: list[str],

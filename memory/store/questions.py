@@ -87,6 +87,12 @@ def by_ids(db: Database, ids: Sequence[int]) -> list[Question]:
     return [found[number] for number in ids if number in found]
 
 
+def since(db: Database, number: int) -> list[Question]:
+    """The questions that came after the one of this id, in order."""
+    rows = db.rows(f"SELECT {_COLUMNS} FROM questions WHERE id > ? ORDER BY id", (number,))
+    return [Question(*row) for row in rows]
+
+
 def put_vectors(db: Database, stamp: str, rows: Sequence[tuple[int, bytes]]) -> None:
     """Store vectors (little-endian float32) of questions, in one transaction. Those that are gone
     or have one of this stamp already are passed over; one without a direction counts as looked at,

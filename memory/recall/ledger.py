@@ -1,0 +1,264 @@
+"""The ledger: what is written of a reading, and what is owed of the rest.
+
+One transaction a batch: pointers to what was found, certificates over what was read whole, and both
+taken out of what is owed. Unknown is written nowhere. A certificate is written only over nodes all
+of whose places were answered and each of whose finds has a pointer that questions of the family
+follow: so whatever a certificate lets be skipped is brought by a pointer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memory.recall import colours, feedback
+from memory.recall import pointers as learned
+from memory.recall.batches import Answer
+from memory.recollection import Stretch
+from memory.store import certificates, debts, nodes, pieces, pointers, questions
+from memory.store.certificates import DEEP, LIGHT, Certificate, Reading
+from memory.store.database import Database
+from memory.store.pointers import Key
+from memory.store.questions import Question
+
+SAID_BY_USER = 1.0
+"""A question that was misled by more than this weight was so by what the user said: no judge takes
+that back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory that is known to bear on questions of a family."""
+
+    place: int
+    """Where it is now."""
+    key: Key
+    """By which it is known; its target is where it was then."""
+    text: str
+    """The past question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was read for a family by one judge."""
+
+    stretches: tuple[Stretch, ...] = ()
+    stale: tuple[int, ...] = ()
+    """Numbers of certificates that no longer hold, since what stood there has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a judge said in one call, with what it said before in the same reading."""
+
+    question: str
+    family: int
+    """0: of its own."""
+    judge: str
+    entry: int
+    """The place where the question came in; 0: nowhere."""
+    places: tuple[int, ...]
+    """Those that were answered by this call."""
+    answers: Mapping[int, Answer]
+    """Of all places so far."""
+    at: int
+    stale: tuple[int, ...] = ()
+    """Numbers of certificates to forget."""
+    leads: Mapping[int, Key] = field(default_factory=dict)
+    """Place → the key by which a pointer was followed to it, where one was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What came of a batch."""
+
+    family: int
+    covered: frozenset[int]
+    """Positions of nodes that need not be read again."""
+    refused: frozenset[int]
+    """Places that the judge found and the user had said are wrong."""
+    overflow: int = 0
+    """Finds that the caps left no room for, and certificates and debts that they threw out."""
+
+
+def coverage(
+    db: Database, reading: Reading, holds: Callable[[Database, Certificate], bool]
+) -> Coverage:
+    """What need not be read again. ``holds``: see ``Checked``."""
+    known = certificates.of(db, reading)
+    good = {each.id: holds(db, each) for each in known}
+    return Coverage(
+        colours.union(Stretch(each.lo, each.hi) for each in known if good[each.id]),
+        tuple(each.id for each in known if not good[each.id]),
+    )
+
+
+class Checked:
+    """Whether certificates still hold, looked up once each as long as nothing was retired."""
+
+    def __init__(self, most: int = 10_000) -> None:
+        self._seen: dict[int, bool] = {}
+        self._retired, self._most = -1, most
+
+    def holds(self, db: Database, each: Certificate) -> bool:
+        """Whether what the certificate was written for stands there still."""
+        retired = certificates.retirements(db)
+        if retired != self._retired or len(self._seen) >= self._most:
+            self._seen, self._retired = {}, retired
+        if each.id not in self._seen:
+            self._seen[each.id] = certificates.contents(db, each.lo, each.hi) == each.hash
+        return self._seen[each.id]
+
+
+def known(db: Database, family: int) -> list[Known]:
+    """What questions of a family found, where it is now, each place once: what was confirmed most
+    often first."""
+    found: dict[int, Known] = {}
+    keys = [key for key in pointers.keys_of_family(db, family) if key.sign > 0] if family else []
+    texts = {each.id: each.text for each in questions.by_ids(db, [key.question for key in keys])}
+    for key in sorted(keys, key=lambda key: (-key.weight, -key.used, key.pointer)):
+        for place in pieces.resolve(db, key.target):
+            found.setdefault(place, Known(place, key, texts[key.question]))
+    return list(found.values())
+
+
+def refused(db: Database, family: int) -> frozenset[int]:
+    """Places of which the user said that they are wrong for questions of a family."""
+    keys = pointers.keys_of_family(db, family) if family else []
+    said = [key.target for key in keys if key.sign < 0 and key.weight > SAID_BY_USER]
+    return frozenset(place for target in said for place in pieces.resolve(db, target))
+
+
+def record(db: Database, batch: Batch) -> Recorded:
+    """Write what a judge said, in one transaction."""
+    with db.transaction():
+        question = questions.put(db, batch.question, batch.at, family=batch.family)
+        barred = refused(db, question.family)
+        _learn(db, batch, question, barred)
+        covered = _covered(db, batch, question.family, barred)
+        certificates.drop(db, batch.stale)
+        certify(
+            db, Reading(question.family, "judge", batch.judge), colours.single(covered), batch.at
+        )
+        pay_off(db, question.family, colours.single(covered), batch.at)
+        found = {place for place in batch.places if batch.answers.get(place) == "yes"}
+        kept = {each.place for each in known(db, question.family)}
+        over = certificates.cap(db) + len(found - kept - barred)
+    return Recorded(question.family, covered, barred & found, over)
+
+
+def _learn(db: Database, batch: Batch, question: Question, barred: frozenset[int]) -> None:
+    """What the answers say of the pointers that led there, and new pointers to what none leads to."""
+    asked, reached = set(batch.places), set()
+    for pointer, places in _by_pointer(db, question.family):
+        reached.update(places)
+        if asked.isdisjoint(places) or not barred.isdisjoint(places):
+            continue
+        said = {batch.answers.get(place) for place in places}
+        if "yes" in said:
+            feedback.learn(db, pointer, question, 1, 1.0, batch.at)
+        elif said == {"no"}:
+            feedback.learn(db, pointer, question, -1, 1.0, batch.at)
+    for place in batch.places:
+        said_so, lead = batch.answers.get(place), batch.leads.get(place)
+        if lead is not None and said_so in ("yes", "no"):
+            tried = (key for key in pointers.keys_of(db, [lead.pointer]) if _same(key, lead))
+            told = [learned.tried(key, said_so == "yes", batch.at) for key in tried]
+            pointers.put_keys(db, told, batch.at)
+        if place in reached or place in barred:
+            continue
+        if lead is not None and said_so in ("yes", "no"):
+            sign = 1 if said_so == "yes" else -1
+            feedback.learn(db, lead.pointer, question, sign, 1.0, batch.at)
+        elif said_so == "yes":
+            _link(db, batch, question, place)
+
+
+def _same(key: Key, other: Key) -> bool:
+    return (key.question, key.sign) == (other.question, other.sign)
+
+
+def certify(db: Database, reading: Reading, stretches: Iterable[Stretch], at: int) -> None:
+    """Keep that these were read, put together with what lies beside them. In a transaction."""
+    before = certificates.of(db, reading)
+    for each in colours.without(stretches, [Stretch(old.lo, old.hi) for old in before]):
+        beside = [old for old in before if old.hi + 1 == each.lo or each.hi + 1 == old.lo]
+        told = [certificates.contents(db, each.lo, each.hi), *(old.hash for old in beside)]
+        lo = min([each.lo, *(old.lo for old in beside)])
+        hi = max([each.hi, *(old.hi for old in beside)])
+        certificates.drop(db, [old.id for old in beside])
+        certificates.put(db, reading, DEEP, lo, hi, certificates.combined(told), at)
+        before = certificates.of(db, reading)
+
+
+def pay_off(
+    db: Database, family: int, stretches: Iterable[Stretch], at: int
+) -> tuple[Stretch, ...]:
+    """Take what was read out of what a family is owed; what is left. In a transaction."""
+    owed = [Stretch(debt.lo, debt.hi) for debt in debts.of_family(db, family, "judge")]
+    left = colours.without(owed, stretches)
+    if left != tuple(owed):
+        debts.replace(db, family, "judge", left, worth=0.0, at=at)
+    return left
+
+
+def owe(
+    db: Database, text: str, family: int, stretches: Sequence[Stretch], worth: float, at: int
+) -> tuple[int, int]:
+    """Owe a question what was leapt over, in one transaction; its family, and how much the caps
+    threw out. ``worth``: how likely something is there, larger is more."""
+    with db.transaction():
+        question = questions.put(db, text, at, family=family)
+        debts.replace(db, question.family, "judge", stretches, worth=worth, at=at)
+        light = Reading(question.family, "judge", "")
+        certificates.drop(db, [each.id for each in certificates.of(db, light, LIGHT)])
+        for each in stretches:
+            certificates.put(db, light, LIGHT, each.lo, each.hi, b"", at)
+        return question.family, debts.cap(db) + certificates.cap(db)
+
+
+def unread(
+    db: Database, read: Iterable[Stretch], last: int, holes: Iterable[int] = ()
+) -> tuple[Stretch, ...]:
+    """The stretches up to a position that hold something and were not read. ``holes``: positions
+    that count as unread whatever was read."""
+    seen = colours.without(read, colours.single(holes))
+    return tuple(
+        each
+        for each in colours.without([Stretch(1, last)], seen)
+        if nodes.any_between(db, each.lo, each.hi)
+    )
+
+
+def _by_pointer(db: Database, family: int) -> list[tuple[int, tuple[int, ...]]]:
+    """The pointers that the family found something by, and where their targets are now."""
+    keys = [key for key in pointers.keys_of_family(db, family) if key.sign > 0]
+    led = {key.pointer: key.target for key in keys}
+    return [(pointer, pieces.resolve(db, target)) for pointer, target in led.items()]
+
+
+def _link(db: Database, batch: Batch, question: Question, place: int) -> None:
+    position = pieces.position(db, place)
+    if position is None:  # cut anew since it was read
+        return
+    source = batch.entry
+    if source and pieces.position(db, source) in (None, position):
+        source = 0
+    pointer = pointers.link(db, source, place, batch.at)
+    feedback.make_room(db, source, pointer, batch.at)
+    feedback.learn(db, pointer, question, 1, 1.0, batch.at)
+
+
+def _covered(db: Database, batch: Batch, family: int, barred: frozenset[int]) -> frozenset[int]:
+    """Positions of the nodes that this batch answered to the end, and whose finds are kept."""
+    kept = {each.place for each in known(db, family)} - barred
+    covered = set()
+    for position in set(pieces.positions(db, batch.places).values()):
+        places = pieces.in_stretch(db, position, position)
+        said = {place: batch.answers.get(place, "unknown") for place in places}
+        sure = all(
+            answer == "no" or (answer == "yes" and place in kept) for place, answer in said.items()
+        )
+        if places and sure:
+            covered.add(position)
+    return frozenset(covered)
