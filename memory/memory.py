@@ -18,8 +18,10 @@ from memory.config import CLOSE_SECONDS
 from memory.context import constraints
 from memory.context.window import Window as Window
 from memory.learning import Learning
+from memory.hyperspace.spaces import spaces
 from memory.protocols import Clock, Embedder
 from memory.recollection import Query, Recollection
+from memory.recutting import Recutting
 from memory.settling import PatientEmbedder
 from memory.store import conversation, nodes, requests, rules, settings, vectors
 from memory.store.database import Database, open_database
@@ -74,6 +76,7 @@ class Memory:
         self.confirm, self.wrong, self.why = learning.confirm, learning.wrong, learning.why
         self.jump, self.undo_jump, self.jumps = learning.jump, learning.undo_jump, learning.jumps
         self.retire = learning.retire
+        self.recut = Recutting(self._lanes, self._writes, self._clock).recut
         self._closed = False
 
     @classmethod
@@ -251,21 +254,22 @@ class Memory:
 
     async def state(self) -> MemoryState:
         """Figures for panels."""
-        stamp = self._embedder.stamp if self._embedder else ""
-        return await self._reader.run(lambda db: _state(db, stamp))
+        embedder = self._embedder
+        return await self._reader.run(lambda db: _state(db, embedder))
 
     async def _write(self, work: Callable[[Database], Answer]) -> Answer:
         """One write, finished even if the caller is cancelled."""
         return await self._writes.whole(self._writer.run(work))
 
 
-def _state(db: Database, stamp: str) -> MemoryState:
-    space = vectors.known_space(db, stamp)
+def _state(db: Database, embedder: Embedder | None) -> MemoryState:
+    parts = spaces(embedder) if embedder else ()
+    known = (vectors.known_space(db, part.stamp) for part in parts)
     return MemoryState(
         path=str(db.path),
         nodes=nodes.count(db),
         sessions=conversation.count_sessions(db),
-        embedded=0 if space is None else vectors.count(db, space),
-        embedder=stamp,
+        embedded=sum(vectors.count(db, space) for space in known if space is not None),
+        embedder=embedder.stamp if embedder else "",
         bytes=db.size(),
     )

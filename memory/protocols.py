@@ -28,6 +28,17 @@ class Embedder(Protocol):
         nothing to embed. Blocking; loads its weights at the first call."""
 
 
+class Late(Protocol):
+    """Late interaction: a code a text, and how well coded texts answer a question. An embedder may
+    have one as ``late``; its codes are of the embedder's stamp."""
+
+    def codes(self, texts: Sequence[str]) -> list[bytes]:
+        """One a text, empty for a text without tokens. Blocking, as ``Embedder.embed``."""
+
+    def answers(self, question: str, codes: Sequence[bytes]) -> NDArray[np.float32]:
+        """Shape (len(codes),), higher is better; 0 for an empty code. Blocking."""
+
+
 class Judge(Protocol):
     """Reads raw text and says of each candidate whether it bears on a question."""
 
@@ -47,6 +58,18 @@ class Judge(Protocol):
     async def judge(self, question: str, candidates: Sequence[Candidate]) -> Judgement:
         """One call. May raise anything: all of its candidates are then unknown, which changes no
         state."""
+
+
+class Chooser(Protocol):
+    """Reads the sentences of a long text and says where something new begins in it."""
+
+    @property
+    def window(self) -> int:
+        """Tokens of sentences that one call may hold."""
+
+    async def breaks(self, sentences: Sequence[str]) -> Sequence[int]:
+        """Numbers of sentences, from 0, that begin a piece. Numbers of none are passed over. May
+        raise anything: the size alone then decides."""
 
 
 class Clock(Protocol):

@@ -91,7 +91,12 @@ def breaks(text: str) -> list[Break]:
                 found += [Break(place + end, 1.0) for end in _sentences(line)]
             before, blank = line, False
         place += len(line)
-    return found
+    return [each for each in found if _whole(text, each.place)]
+
+
+def _whole(text: str, place: int) -> bool:
+    """Whether no visible sign stands across a place."""
+    return text[place] < "\x80" or boundary(text, place) == place
 
 
 def _worth(line: str, before: str, blank: bool) -> float:
@@ -134,8 +139,19 @@ def cut(text: str, tokens: int = PIECE_TOKENS, at: Iterable[int] = ()) -> list[S
     spans: list[Span] = []
     for start, end in pairwise(edges):
         inside = possible[bisect_right(places, start) : bisect_left(places, end)]
-        spans += _assembled(text, start, end, inside, tokens)
+        spans += _without_blanks(text, _assembled(text, start, end, inside, tokens))
     return spans
+
+
+def _without_blanks(text: str, spans: Iterable[Span]) -> list[Span]:
+    """Pieces of which none says nothing: blank ones join the one before, or after at the start."""
+    joined: list[Span] = []
+    for lo, hi in spans:
+        if joined and (text[lo:hi].isspace() or text[joined[-1][0] : joined[-1][1]].isspace()):
+            joined[-1] = (joined[-1][0], hi)
+        else:
+            joined.append((lo, hi))
+    return joined
 
 
 def _assembled(
@@ -176,10 +192,13 @@ def _within(text: str, start: int, end: int, tokens: float) -> int:
     near = far - (far - start) // LAST_WORDS
     for signs in ("\n", " \t，、,；;", ")]}>|/&=_-"):
         place = max(text.rfind(sign, near, far) for sign in signs) + 1
-        if place > start:
-            return boundary(text, place)
+        if start < boundary(text, place) == place:
+            return place
     place = boundary(text, far)
-    return place if place > start else far
+    if place <= start:  # a sign that is larger than a piece
+        ahead = range(far + 1, min(end, far + LONG_LINE))
+        place = next((each for each in ahead if boundary(text, each) == each), far)
+    return place
 
 
 def weight(text: str) -> float:
@@ -201,7 +220,8 @@ def pieces(text: str, role: NodeRole) -> list[Span]:
     if tokens <= WHOLE_TOKENS:
         return []
     most = MOST_TOOL_PIECES if role == "tool" else MOST_PIECES
-    spans = cut(text) if tokens <= most * SHORTEST * PIECE_TOKENS else list(_sparse(text, most))
+    small = tokens <= most * SHORTEST * PIECE_TOKENS
+    spans = cut(text) if small else _without_blanks(text, _sparse(text, most))
     return spans if len(spans) > 1 else []
 
 
@@ -253,7 +273,7 @@ def heading(text: str) -> str:
 def _line_end(text: str, place: int) -> int:
     """A place at or a little behind this one: at a line's end, or else between two signs."""
     end = text.find("\n", place, place + 4 * LONG_LINE) + 1
-    return end or boundary(text, place)
+    return end if 0 < end < len(text) and _whole(text, end) else boundary(text, place)
 
 
 # ---- a model's choice ------------------------------------------------------------------------
