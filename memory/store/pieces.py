@@ -17,6 +17,11 @@ from memory.store.database import Database
 from memory.store.texts import to_json
 from memory.types import Node
 
+_RETIRED = """
+    SELECT value FROM json_each(?1) AS asked
+    WHERE EXISTS (SELECT 1 FROM redirects WHERE stale = asked.value)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -155,13 +160,15 @@ def _further(db: Database, place: int) -> list[int] | None:
 
 def hits(db: Database, places: Iterable[int], limit: int | None = None) -> list[Placed]:
     """The nodes at these places, in their order, each once, at most ``limit``: by the first of its
-    places, which is the best if the best stand first."""
+    places, which is the best if the best stand first. None that was superseded or deleted."""
     places = list(places)
     found = by_place(db, places)
     first: dict[int, int] = {}
     for place in places:
         if place > 0 or place in found:
             first.setdefault(found[place].node if place in found else place, place)
+    for (seq,) in db.rows(_RETIRED, (to_json(list(first)),)):
+        del first[seq]
     return [
         Placed(node, place, (found[place].lo, found[place].hi) if place in found else None)
         for node in nodes.by_seq(db, list(first)[: None if limit is None else max(0, limit)])

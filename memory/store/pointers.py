@@ -16,6 +16,9 @@ from memory.store.texts import to_json
 OVERFLOW = "learned:overflow"
 """Key of the count of pointers that the caps have thrown out."""
 
+SAID_ONCE = 1.0
+"""Weight of a key of sign -1 by a judge; the user's own word weighs more."""
+
 _KEYS = (
     "SELECT keys.pointer, source, target, keys.question, family, sign, weight, tries, successes,"
     " missed, keys.used FROM keys JOIN pointers ON pointers.id = keys.pointer"
@@ -140,8 +143,8 @@ def put_keys(db: Database, keys: Sequence[Key], at: int) -> None:
 def drop_keys(db: Database, keys: Sequence[Key]) -> None:
     """Forget keys, and pointers that have none left, in one transaction.
 
-    A certificate rests on the keys of its family: where the last one to a target goes, so do the
-    certificates over it, and the stretch counts as unread again.
+    A certificate rests on what its family found and on what the user said of it: where the last key
+    to a target goes, so do the certificates over it, and the stretch counts as unread again.
     """
     with db.transaction():
         db.many(
@@ -153,7 +156,8 @@ def drop_keys(db: Database, keys: Sequence[Key]) -> None:
             " (SELECT 1 FROM keys WHERE pointer = pointers.id)",
             [(number,) for number in {key.pointer for key in keys}],
         )
-        for family, target in dict.fromkeys((key.family, key.target) for key in keys):
+        resting = (key for key in keys if key.sign > 0 or key.weight > SAID_ONCE)
+        for family, target in dict.fromkeys((key.family, key.target) for key in resting):
             _uncover(db, family, target)
         if keys:
             questions.changed(db)
