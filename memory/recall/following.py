@@ -39,10 +39,11 @@ def follow(
     words: str,
     now: int,
     bars: Bars,
+    coverage: NDArray[np.float32] | None = None,
 ) -> tuple[tuple[Led, ...], Follow]:
     """The pointers that a question follows, best first, with where they lead now, and all that was
     decided. A target that is gone is passed over. Arguments as of ``pointers.choose``."""
-    chosen = pointers.choose(keys, vector, words, now, bars)
+    chosen = pointers.choose(keys, vector, words, now, bars, coverage)
     ends = {lead.key.target: pieces.resolve(db, lead.key.target) for lead in chosen.leads}
     at = pieces.positions(db, {place for places in ends.values() for place in places})
     old = references.outdated(db, set(at.values()))
