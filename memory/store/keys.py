@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+CHUNK = 2_048
+"""Vectors that are read at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Keys:
@@ -68,18 +71,25 @@ def _read(db: Database, stamp: str, old: Keys | None) -> Keys:
 def _vectors(db: Database, stamp: str, ids: list[int], old: Keys | None) -> NDArray[np.float32]:
     import numpy as np
 
-    held: dict[int, NDArray[np.float32]] = {}
+    at = {number: place for place, number in enumerate(ids)}
+    kept: list[tuple[int, int]] = []
     if old is not None:
-        filled = np.flatnonzero(old.vectors.any(axis=1))
-        held = {old.questions[row].id: old.vectors[row] for row in filled}
-    missing = [number for number in ids if number not in held]
-    for number, vector in questions.vectors_of(db, stamp, missing).items():
-        row = np.frombuffer(vector, dtype="<f4")
-        if len(row):
-            held[number] = row / np.linalg.norm(row)
-    width = max((len(row) for row in held.values()), default=0)
-    matrix = np.zeros((len(ids), width), dtype=np.float32)
-    for place, number in enumerate(ids):
-        if number in held:
-            matrix[place] = held[number]
+        filled = np.flatnonzero(old.vectors.any(axis=1)).tolist()
+        rows = ((old.questions[row].id, row) for row in filled)
+        kept = [(at.pop(number), row) for number, row in rows if number in at]
+    matrix = np.zeros((len(ids), old.vectors.shape[1] if old is not None and kept else 0), "<f4")
+    if old is not None and kept:
+        places, held = zip(*kept, strict=True)
+        matrix[list(places)] = old.vectors[list(held)]
+    missing = sorted(at)
+    for start in range(0, len(missing), CHUNK):
+        read = questions.vectors_of(db, stamp, missing[start : start + CHUNK])
+        made = {number: vector for number, vector in read.items() if vector}
+        if not made:
+            continue
+        new = np.frombuffer(b"".join(made.values()), dtype="<f4").reshape(len(made), -1)
+        if not matrix.shape[1]:
+            matrix = np.zeros((len(ids), new.shape[1]), "<f4")
+        lengths = np.linalg.norm(new, axis=1, keepdims=True)
+        matrix[[at[number] for number in made]] = new / lengths
     return matrix
