@@ -13,8 +13,8 @@ from typing import Literal
 
 from memory.config import EMBED_PATIENCE_SECONDS
 from memory.protocols import Clock, Embedder
-from memory.recall import feedback, views
-from memory.recall.overview import Jump
+from memory.recall import feedback, mapping, views
+from memory.recall.overview import Jump, MemoryMap
 from memory.recollection import Query, Recollection
 from memory.store import jumps, nodes, questions, recollections, redirects, vectors
 from memory.store.database import Database
@@ -87,6 +87,11 @@ class Learning:
         """The last recollection of a session, as it was; ``None`` if there is none."""
         filed = await self._lanes.read.run(lambda db: recollections.newest(db, session))
         return None if filed is None else filed.recollection
+
+    async def map(self, buckets: int = 400, most: int = 200) -> MemoryMap:
+        """What was learned, for the eye: the timeline in at most so many buckets, lists of at most
+        ``most``."""
+        return await self._lanes.read.run(lambda db: mapping.memory_map(db, buckets, most))
 
     async def jump(
         self, target_id: str, *, source_id: str = "", session: str = "", words: str = ""

@@ -108,6 +108,12 @@ def latest_session(db: Database, *, project: str | None = None, besides: str = "
     return None if row is None else str(row[0])
 
 
+def times(db: Database, seqs: Sequence[int]) -> dict[int, int]:
+    """Position → when its node was made, in milliseconds; unknown positions are left out."""
+    query = "SELECT seq, at FROM nodes WHERE seq IN (SELECT value FROM json_each(?))"
+    return dict(db.rows(query, (to_json(list(seqs)),)))
+
+
 def count(db: Database) -> int:
     """How many nodes there are."""
     return int(db.value("SELECT count(*) FROM nodes"))
@@ -134,8 +140,7 @@ def mean_bytes(db: Database, draws: int = 64) -> float:
     last = last_seq(db)
     seqs = sorted({1 + (last - 1) * number // max(1, draws - 1) for number in range(draws)})
     row = db.row(
-        "SELECT avg(octet_length(text)) FROM nodes"
-        " WHERE seq IN (SELECT value FROM json_each(?))",
+        "SELECT avg(octet_length(text)) FROM nodes WHERE seq IN (SELECT value FROM json_each(?))",
         (to_json(seqs),),
     )
     return float(row[0] or 0.0) if row else 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.store import pieces, questions, settings
+from memory.store import certificates, pieces, questions, settings
 from memory.store.database import Database
 from memory.store.texts import to_json
 
@@ -144,7 +144,7 @@ def drop_keys(db: Database, keys: Sequence[Key]) -> None:
     """Forget keys, and pointers that have none left, in one transaction.
 
     A certificate rests on what its family found and on what the user said of it: where the last key
-    to a target goes, so do the certificates over it, and the stretch counts as unread again.
+    to a target goes, its position is taken out of them, and counts as unread again.
     """
     with db.transaction():
         db.many(
@@ -207,11 +207,8 @@ def _uncover(db: Database, family: int, target: int) -> None:
         (target, family),
     )
     if led is None:
-        places = pieces.positions(db, {target, *pieces.resolve(db, target)}).values()
-        db.many(
-            "DELETE FROM certificates WHERE family = ? AND ? BETWEEN lo AND hi",
-            [(family, seq) for seq in set(places)],
-        )
+        for seq in set(pieces.positions(db, {target, *pieces.resolve(db, target)}).values()):
+            certificates.uncover(db, family, seq)
 
 
 def _row(key: Key) -> tuple[int | float, ...]:

@@ -7,7 +7,8 @@ import pytest
 from memory.config import KEYS_A_POINTER, POINTERS_A_SOURCE
 from memory.recall import feedback
 from memory.recall.pointers import BOOST, DAY, NEGATIVE_DAYS
-from memory.store import pieces, pointers, questions, redirects
+from memory.store import certificates, pieces, pointers, questions, redirects
+from memory.store.certificates import Reading
 from memory.store.keys import ResidentKeys
 from memory.types import Node
 
@@ -193,18 +194,17 @@ def test_what_is_over_the_cap_in_all_goes_by_utility_round_by_round(store: Store
     assert pointers.overflowed(store.db) == 30
 
 
-def test_a_pointer_that_goes_takes_its_familys_certificates_with_it(store: Store) -> None:
-    target, other = store.add("target"), store.add("other")
+def test_where_a_pointer_goes_its_familys_certificates_have_a_hole(store: Store) -> None:
+    nodes = [store.add(f"memory {n}") for n in range(5)]
+    target = nodes[2]
     answered(store, "Where is the key?", target, 0)
-    family = key(pointer(store, target)).family
-    for lo, hi in ((target.seq, target.seq), (other.seq, other.seq)):
-        store.db.execute(
-            "INSERT INTO certificates (family, method, judge, embedder, depth, lo, hi, hash, at)"
-            " VALUES (?, 'judge', 'j', 'e', 2, ?, ?, x'00', 1)",
-            (family, lo, hi),
-        )
+    reading = Reading(key(pointer(store, target)).family, "judge", "j")
+    told = certificates.contents(store.db, 1, 5)
+    certificates.put(store.db, reading, certificates.DEEP, 1, 5, told, NOW)
     pointers.drop(store.db, [pointer(store, target)])
-    assert store.db.rows("SELECT lo FROM certificates") == [(other.seq,)]
+    left = certificates.of(store.db, reading)
+    assert [(each.lo, each.hi) for each in left] == [(1, 2), (4, 5)]
+    assert all(certificates.contents(store.db, each.lo, each.hi) == each.hash for each in left)
 
 
 def test_a_memory_that_the_user_rejected_leaves_what_was_read_for_the_question(
