@@ -24,6 +24,7 @@ from memory.recollection import Query, Recollection
 from memory.recutting import Recutting
 from memory.settling import PatientEmbedder
 from memory.store import conversation, nodes, requests, rules, settings, vectors
+from memory.store.appends import Appends
 from memory.store.database import Database, open_database
 from memory.store.lane import Lane, Lanes
 from memory.store.texts import clean
@@ -58,7 +59,7 @@ class Memory:
         self._reader = Lane("read")
         self._embedding = Lane("embed")
         self._asked = None if embedder is None else PatientEmbedder(embedder, self._embedding)
-        self._writes = Writes()
+        self._writes, self._appends = Writes(), Appends()
         self._chance: NullDistribution | None = None
         self._lanes = Lanes(self._writer, self._reader, self._embedding)
         windows = Windows(self._lanes, self._writes, self._clock, self._embedder)
@@ -75,7 +76,7 @@ class Memory:
         # By which it learns: as documented there.
         self.confirm, self.wrong, self.why = learning.confirm, learning.wrong, learning.why
         self.jump, self.undo_jump, self.jumps = learning.jump, learning.undo_jump, learning.jumps
-        self.retire = learning.retire
+        self.retire, self.map = learning.retire, learning.map
         self.recut = Recutting(self._lanes, self._writes, self._clock).recut
         self._closed = False
 
@@ -115,7 +116,7 @@ class Memory:
     async def remember(self, new: NewNode) -> Node:
         """Append to the timeline. On disk, and found by its words, when it returns."""
         at = self._clock.now()
-        return await self._write(lambda db: nodes.add(db, new, at))
+        return await self._write(self._appends.add(new, at))
 
     async def refer(self, address: str) -> Node | None:
         """The whole node behind ``mem://<id>`` (or its bare id); ``None`` if there is none."""

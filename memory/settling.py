@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memory.config import EMBED_BATCH, EMBED_PATIENCE_SECONDS
-from memory.protocols import Embedder
-from memory.store import cuts, lines, nodes, pieces, questions, vectors
+from memory.hyperspace.spaces import late, spaces
+from memory.protocols import Embedder, Late
+from memory.store import cuts, lines, nodes, pieces, questions, token_codes, vectors
 from memory.store.database import Database
 from memory.store.lane import Lane, Lanes
 from memory.store.writes import Writes
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
 Vector = tuple[int, bytes]
 """A place and its vector as little-endian float32."""
+
+Coded = tuple[int, bytes, bytes]
+"""A place, its vector, and the codes of its tokens, which may be empty."""
+
+Made = TypeVar("Made")
 
 Words = tuple[str, int, str]
 """A line's conversation, its position in it, and what it says."""
@@ -45,26 +51,59 @@ class PatientEmbedder:
         """As of the embedder itself."""
         return self._embedder.dimensions
 
+    @property
+    def spaces(self) -> tuple[Embedder, ...]:
+        """As of the embedder itself, each as patient."""
+        parts = spaces(self._embedder)
+        return (self,) if len(parts) < 2 else tuple(PatientEmbedder(p, self._lane) for p in parts)
+
+    @property
+    def late(self) -> Late | None:
+        """As of the embedder itself, as patient."""
+        inner = late(self._embedder)
+        return None if inner is None else PatientLate(inner, self._lane)
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """As of the embedder itself. Raises ``TimeoutError`` where that takes too long."""
-        try:
-            return self._lane.within(lambda: self._embedder.embed(texts), EMBED_PATIENCE_SECONDS)
-        except TimeoutError as error:
-            raise TimeoutError("it takes too long to answer") from error
+        return _soon(self._lane, lambda: self._embedder.embed(texts))
+
+
+class PatientLate:
+    """Late interaction that a question asks, likewise."""
+
+    def __init__(self, inner: Late, lane: Lane) -> None:
+        self._inner, self._lane = inner, lane
+
+    def codes(self, texts: Sequence[str]) -> list[bytes]:
+        """As of late interaction itself. Raises ``TimeoutError`` where that takes too long."""
+        return _soon(self._lane, lambda: self._inner.codes(texts))
+
+    def answers(self, question: str, codes: Sequence[bytes]) -> NDArray[np.float32]:
+        """As of late interaction itself. Raises ``TimeoutError`` where that takes too long."""
+        return _soon(self._lane, lambda: self._inner.answers(question, codes))
+
+
+def _soon(lane: Lane, work: Callable[[], Made]) -> Made:
+    try:
+        return lane.within(work, EMBED_PATIENCE_SECONDS)
+    except TimeoutError as error:
+        raise TimeoutError("it takes too long to answer") from error
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Nodes and pieces of long ones to embed in one go."""
 
+    space: Embedder
+    """In whose space they are pending."""
     stamp: str
-    """Of the embedder when the batch was taken: for it the nodes were pending."""
+    """Its stamp when the batch was taken."""
     rows: list[tuple[int, str]]
     """(place, text), pieces first, newest first."""
     newest: tuple[int, int]
     """Position of the newest node and number of the newest piece when the batch was taken."""
     last: bool
-    """Whether nothing up to ``newest`` is pending beyond it."""
+    """Whether nothing up to ``newest`` is pending in this space beyond it."""
 
 
 class Settling:
@@ -72,36 +111,54 @@ class Settling:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._done_to = (0, 0)
-        self._stamp = ""
-        """For which ``_done_to`` holds."""
+        self._done_to: dict[str, tuple[int, int]] = {}
+        """By the stamp of a space."""
 
-    def pending(self, db: Database) -> Batch:
-        """The next batch; without rows when all is settled."""
-        stamp, newest = self._embedder.stamp, (nodes.last_seq(db), pieces.last(db))
-        done_to = self._done_to if stamp == self._stamp else (0, 0)
+    def pending(self, db: Database) -> Batch | None:
+        """The next batch; ``None`` when all is settled."""
+        newest = (nodes.last_seq(db), pieces.last(db))
+        for space in spaces(self._embedder):
+            batch = self._pending(db, space, newest)
+            if batch.rows:
+                return batch
+            self.done(batch)
+        return None
+
+    def _pending(self, db: Database, space: Embedder, newest: tuple[int, int]) -> Batch:
+        stamp = space.stamp
+        done_to = self._done_to.get(stamp, (0, 0))
         if newest == done_to:
-            return Batch(stamp, [], newest, True)
+            return Batch(space, stamp, [], newest, True)
         # No space has the number 0, so before the first vector every node is pending.
-        space = vectors.known_space(db, stamp) or 0
-        parts = pieces.pending(db, space, EMBED_BATCH, after=done_to[1])
-        wholes = vectors.pending(db, space, EMBED_BATCH, after=done_to[0])
+        number = vectors.known_space(db, stamp) or 0
+        parts = pieces.pending(db, number, EMBED_BATCH, after=done_to[1])
+        wholes = vectors.pending(db, number, EMBED_BATCH, after=done_to[0])
         # Half of the batch for each, so that neither keeps the other waiting.
         rows = parts[: max(EMBED_BATCH // 2, EMBED_BATCH - len(wholes))]
         rows += wholes[: EMBED_BATCH - len(rows)]
-        return Batch(stamp, rows, newest, len(parts) + len(wholes) < EMBED_BATCH)
+        last = len(parts) + len(wholes) < EMBED_BATCH
+        return Batch(space, stamp, rows, newest, last)
 
-    def embed(self, batch: Batch) -> list[Vector]:
-        """Vectors of a batch. Blocking; loads the embedder at the first call. Raises
+    def embed(self, batch: Batch) -> list[Coded]:
+        """Vectors and codes of a batch. Blocking; loads the embedder at the first call. Raises
         ``VectorsUnavailable`` when it fails."""
-        made = vectors.embedded(self._embedder, [text for _, text in batch.rows])
-        return [(seq, vector) for (seq, _), vector in zip(batch.rows, made, strict=True)]
+        texts = [text for _, text in batch.rows]
+        made = vectors.embedded(batch.space, texts)
+        # Only what has its vector here has codes here.
+        own = [row for row, vector in enumerate(made) if vectors.has_direction(vector)]
+        codes = [b""] * len(texts)
+        if inner := late(batch.space):
+            for row, code in zip(own, inner.codes([texts[row] for row in own]), strict=True):
+                codes[row] = code
+        places = (place for place, _ in batch.rows)
+        return list(zip(places, made, codes, strict=True))
 
-    def put(self, db: Database, embedded: Sequence[Vector]) -> None:
+    def put(self, db: Database, space: Embedder, embedded: Sequence[Coded]) -> None:
         """Store them, in one transaction."""
         with db.transaction():
-            space = vectors.space_of(db, self._embedder.stamp, self._embedder.dimensions)
-            vectors.put(db, space, embedded)
+            number = vectors.space_of(db, space.stamp, space.dimensions)
+            vectors.put(db, number, [(place, vector) for place, vector, _ in embedded])
+            token_codes.put(db, number, [(place, codes) for place, _, codes in embedded])
 
     def pending_lines(self, db: Database) -> list[Words]:
         """Some lines of summary chains that have no embedding yet."""
@@ -135,7 +192,7 @@ class Settling:
     def done(self, batch: Batch) -> None:
         """All up to the batch's newest node and piece is settled under its stamp; later looks begin
         there."""
-        self._stamp, self._done_to = batch.stamp, batch.newest
+        self._done_to[batch.stamp] = batch.newest
 
 
 async def settle(
@@ -158,15 +215,13 @@ async def settle(
         made = await lanes.embed.call(partial(settling.embed_questions, asked))
         await write(partial(settling.put_questions, embedded=made))
         done += len(asked)
-    while going():
-        batch = await lanes.read.run(settling.pending)
-        if batch.rows:
-            embedded = await lanes.embed.call(partial(settling.embed, batch))
-            await write(partial(settling.put, embedded=embedded))
-        done += len(batch.rows)
+    while going() and (batch := await lanes.read.run(settling.pending)):
+        embedded = await lanes.embed.call(partial(settling.embed, batch))
+        await write(partial(settling.put, space=batch.space, embedded=embedded))
+        # Each text has its vector in one space, and is looked at in all.
+        done += sum(vectors.has_direction(vector) for _, vector, _ in embedded)
         if batch.last:
             settling.done(batch)
-            break
     while going() and (words := await lanes.read.run(settling.pending_lines)):
         told = await lanes.embed.call(partial(settling.embed_lines, words))
         await write(partial(settling.put_lines, embedded=told))

@@ -315,5 +315,17 @@ M006 = (
         WHERE json_extract(meta, '$.reference.path') IS NOT NULL""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (M001, M002, M003, M004, M005, M006)
+M007 = (
+    # Codes of the tokens of the text at a place, made with its vector in that space.
+    """CREATE TABLE token_codes (
+        place INTEGER PRIMARY KEY,
+        space INTEGER NOT NULL,
+        codes BLOB NOT NULL
+    ) STRICT""",
+    """CREATE TRIGGER token_codes_gone AFTER DELETE ON embedded BEGIN
+        DELETE FROM token_codes WHERE place = old.seq AND space = old.space;
+    END""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (M001, M002, M003, M004, M005, M006, M007)
 """``MIGRATIONS[n]`` leads from ``user_version`` n to n + 1."""

@@ -17,6 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .unavailable import EmbedderUnavailable as EmbedderUnavailable
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -33,10 +35,6 @@ _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 _DIMENSIONS = 256
 _HEADER_LENGTH_BYTES = 8
 _MAX_HEADER_BYTES = 1_000_000
-
-
-class EmbedderUnavailable(Exception):
-    """The weights or the tokenizer are missing, or not what they should be. The text says which."""
 
 
 class StaticEmbedder:
