@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from memory.config import MOST_POINTERS, POINTERS_A_SOURCE
+from memory.config import MOST_POINTERS, MOST_QUESTIONS, POINTERS_A_SOURCE
 from memory.recall import anchors, pointers
 from memory.store import nodes, pieces, questions, recollections, settings
 from memory.store import pointers as rows
@@ -77,24 +77,34 @@ def misled(
 
 def due(db: Database, now: int) -> bool:
     """Whether ``review`` would find something to forget. Only reads."""
-    over = rows.count(db)[0] > MOST_POINTERS
-    return over or rows.oldest_negative(db) < now - pointers.NEGATIVE_DAYS * pointers.DAY
+    return (
+        rows.count(db)[0] > MOST_POINTERS
+        or questions.count(db) > MOST_QUESTIONS
+        or rows.oldest_negative(db) < now - pointers.NEGATIVE_DAYS * pointers.DAY
+        or rows.any_dead(db)
+    )
 
 
-def review(db: Database, now: int, most: int = MOST_POINTERS) -> int:
-    """Forget what is too old or worth least among the next pointers in turn, in one transaction;
-    how many keys and pointers. Round by round it comes by all of them."""
+def review(
+    db: Database, now: int, most: int = MOST_POINTERS, most_questions: int = MOST_QUESTIONS
+) -> int:
+    """Forget what is too old, leads nowhere or is worth least among the next pointers in turn, in
+    one transaction; how much. Round by round it comes by all of them."""
     with db.transaction():
         begin = int(settings.kept(db, CURSOR, 0))
         turn = rows.after(db, begin, REVIEWED)
         settings.keep(db, CURSOR, turn[-1].id if len(turn) == REVIEWED else 0)
-        stale = [key for each in turn for key in each.keys if pointers.stale(key, now)]
+        dead = [each for each in turn if not pieces.resolve(db, each.target)]
+        rows.drop(db, dead)
+        left = [each for each in turn if each not in dead]
+        stale = [key for each in left for key in each.keys if pointers.stale(key, now)]
         rows.drop_keys(db, stale)
-        over = min(rows.count(db)[0] - most, len(turn) // 2)
-        least = sorted(turn, key=lambda each: pointers.utility(each, now))[: max(0, over)]
+        over = min(rows.count(db)[0] - most, (len(left) + 1) // 2)
+        least = sorted(left, key=lambda each: _worth(each, now))[: max(0, over)]
         rows.drop(db, least)
         rows.overflowed(db, len(least))
-    return len(stale) + len(least)
+        idle = questions.forget_idle(db, most_questions, REVIEWED)
+    return len(dead) + len(stale) + len(least) + idle
 
 
 def _filed(db: Database, number: int) -> Filed:

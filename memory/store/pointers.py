@@ -200,6 +200,12 @@ def oldest_negative(db: Database) -> int:
     return int(db.value("SELECT coalesce(min(used), ?) FROM keys WHERE sign < 0", (1 << 62,)))
 
 
+def any_dead(db: Database) -> bool:
+    """Whether a pointer leads to something that was deleted."""
+    query = "SELECT 1 FROM redirects JOIN pointers ON target = stale WHERE fresh = 0"
+    return db.row(query) is not None
+
+
 def _uncover(db: Database, family: int, target: int) -> None:
     led = db.row(
         "SELECT 1 FROM keys JOIN pointers ON pointers.id = pointer"

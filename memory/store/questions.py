@@ -132,6 +132,25 @@ def count(db: Database) -> int:
     return int(db.value("SELECT count(*) FROM questions"))
 
 
+def forget_idle(db: Database, most: int, limit: int) -> int:
+    """Forget questions of too many, at most ``limit``, those first that were used longest ago and
+    that no key, certificate or debt and no other question of their family needs; how many."""
+    over = min(count(db) - most, limit)
+    if over <= 0:
+        return 0
+    rows = db.rows(
+        "SELECT id FROM questions WHERE NOT EXISTS (SELECT 1 FROM keys WHERE question = id)"
+        " AND NOT EXISTS (SELECT 1 FROM certificates WHERE certificates.family = questions.id)"
+        " AND NOT EXISTS (SELECT 1 FROM debts WHERE debts.family = questions.id)"
+        " AND NOT EXISTS (SELECT 1 FROM questions AS other"
+        " WHERE other.family = questions.id AND other.id != questions.id)"
+        " ORDER BY used, id LIMIT ?",
+        (over,),
+    )
+    db.many("DELETE FROM questions WHERE id = ?", rows)
+    return len(rows)
+
+
 def changed(db: Database) -> None:
     """Tell all who hold what was learned in memory, in other processes too, to look again. Belongs
     in the transaction of the change."""

@@ -194,6 +194,33 @@ def test_what_is_over_the_cap_in_all_goes_by_utility_round_by_round(store: Store
     assert pointers.overflowed(store.db) == 30
 
 
+def test_a_pointer_to_what_was_deleted_is_forgotten(store: Store) -> None:
+    gone, stays = store.add("gone"), store.add("stays")
+    answered(store, "Where is the key?", gone, 0)
+    answered(store, "Who painted the fence?", stays, 90)
+    assert not feedback.due(store.db, NOW)
+    redirects.retire(store.db, gone.seq, [], NOW)
+    assert feedback.due(store.db, NOW)
+    assert feedback.review(store.db, NOW) == 1
+    assert not feedback.due(store.db, NOW)
+    assert [each.target for each in pointers.latest(store.db, 9)] == [stays.seq]
+
+
+def test_of_too_many_questions_those_go_that_nothing_rests_on(store: Store) -> None:
+    target = store.add("target")
+    answered(store, "Where is the key?", target, 0, at=1)
+    idle = [questions.put(store.db, f"idle {n}", NOW + n) for n in range(6)]
+    head = questions.put(store.db, "first of a family", 2)
+    questions.put(store.db, "second of it", NOW, family=head.id)
+    assert feedback.review(store.db, NOW, most_questions=5) == 4
+    left = questions.since(store.db, 0)
+    assert {each.text for each in left} == {
+        "Where is the key?",
+        "first of a family",
+        *(each.text for each in idle[-3:]),
+    }
+
+
 def test_where_a_pointer_goes_its_familys_certificates_have_a_hole(store: Store) -> None:
     nodes = [store.add(f"memory {n}") for n in range(5)]
     target = nodes[2]
