@@ -32,7 +32,7 @@ NEAREST = 64
 """Among so many nearest questions one is looked for that is unlike."""
 GROWN = 1.25
 """The bars are set anew when there are so many times more questions."""
-ENDINGS = ("ing", "ies", "ed", "es", "s")
+ENDINGS = ("ing", "ies", "ed", "es", "e", "s")
 """What an English word may end in and be the same."""
 
 
@@ -140,5 +140,6 @@ def _bare(term: str) -> str:
     if term.isascii() and term.isalpha():
         for ending in ENDINGS:
             if term.endswith(ending) and len(term) - len(ending) >= 3:
-                return term[: -len(ending)]
+                term = term[: -len(ending)]
+                break
     return term
