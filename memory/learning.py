@@ -12,6 +12,7 @@ from functools import partial
 from typing import Literal
 
 from memory.config import EMBED_PATIENCE_SECONDS
+from memory.hyperspace.spaces import spaces
 from memory.protocols import Clock, Embedder
 from memory.recall import feedback, mapping, views
 from memory.recall.overview import Jump, MemoryMap
@@ -168,16 +169,26 @@ class Learning:
             return
         try:
             async with asyncio.timeout(EMBED_PATIENCE_SECONDS):
-                (vector,) = await self._lanes.embed.call(
-                    lambda: vectors.embedded(embedder, [question.text])
-                )
+                made = await self._lanes.embed.call(partial(_vectors, embedder, question.text))
         except (VectorsUnavailable, TimeoutError):
             return
+
+        def write(db: Database) -> None:
+            with db.transaction():
+                for stamp, vector in made:
+                    questions.put_vectors(db, stamp, [(question.id, vector)])
+
+        await self._writes.whole(self._lanes.write.run(write))
+
+
+def _vectors(embedder: Embedder, text: str) -> list[tuple[str, bytes]]:
+    """The stamp of each space and the vector of a text in it, which has a direction in one."""
+    made = []
+    for space in spaces(embedder):
+        (vector,) = vectors.embedded(space, [text])
         # Asked for after embedding: an embedder that falls back changes its stamp at that.
-        stamp, row = embedder.stamp, (question.id, vector)
-        await self._writes.whole(
-            self._lanes.write.run(lambda db: questions.put_vectors(db, stamp, [row]))
-        )
+        made.append((space.stamp, vector))
+    return made
 
 
 def _bare(address: str) -> str:

@@ -106,6 +106,16 @@ class Batch:
     """Whether nothing up to ``newest`` is pending in this space beyond it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Questions to embed in one go."""
+
+    space: Embedder
+    """In whose space they are pending."""
+    rows: list[tuple[int, str]]
+    """(id, text), last used first."""
+
+
 class Settling:
     """Takes pending nodes in batches; remembers up to where nothing is left."""
 
@@ -175,19 +185,23 @@ class Settling:
         """Store them, in one transaction."""
         lines.embed(db, embedded, self._embedder.stamp)
 
-    def pending_questions(self, db: Database) -> list[tuple[int, str]]:
-        """Some questions that led somewhere and have no vector of this embedder yet: until they
-        have, they are known by their words."""
-        return questions.pending(db, self._embedder.stamp, EMBED_BATCH)
+    def pending_questions(self, db: Database) -> Asked | None:
+        """Some questions that led somewhere and that one of the spaces has not looked at yet: until
+        then they are known by their words. ``None`` when there are none."""
+        for space in spaces(self._embedder):
+            rows = questions.pending(db, space.stamp, EMBED_BATCH)
+            if rows:
+                return Asked(space, rows)
+        return None
 
-    def embed_questions(self, rows: Sequence[tuple[int, str]]) -> list[Vector]:
+    def embed_questions(self, asked: Asked) -> list[Vector]:
         """Their vectors. Blocking, and raises, as ``embed`` does."""
-        made = vectors.embedded(self._embedder, [text for _, text in rows])
-        return [(number, vector) for (number, _), vector in zip(rows, made, strict=True)]
+        made = vectors.embedded(asked.space, [text for _, text in asked.rows])
+        return [(number, vector) for (number, _), vector in zip(asked.rows, made, strict=True)]
 
-    def put_questions(self, db: Database, embedded: Sequence[Vector]) -> None:
+    def put_questions(self, db: Database, space: Embedder, embedded: Sequence[Vector]) -> None:
         """Store them, in one transaction."""
-        questions.put_vectors(db, self._embedder.stamp, embedded)
+        questions.put_vectors(db, space.stamp, embedded)
 
     def done(self, batch: Batch) -> None:
         """All up to the batch's newest node and piece is settled under its stamp; later looks begin
@@ -213,8 +227,8 @@ async def settle(
     # First the few questions by which everything else is led to.
     while going() and (asked := await lanes.read.run(settling.pending_questions)):
         made = await lanes.embed.call(partial(settling.embed_questions, asked))
-        await write(partial(settling.put_questions, embedded=made))
-        done += len(asked)
+        await write(partial(settling.put_questions, space=asked.space, embedded=made))
+        done += sum(vectors.has_direction(vector) for _, vector in made)
     while going() and (batch := await lanes.read.run(settling.pending)):
         embedded = await lanes.embed.call(partial(settling.embed, batch))
         await write(partial(settling.put, space=batch.space, embedded=embedded))
