@@ -37,8 +37,9 @@ def put(db: Database, seq: int, text: str, spans: Sequence[Span]) -> list[int]:
     """Store the pieces of a node and index their words; their places, in the order of the text.
     Belongs in the transaction that stores the node or takes it out of the indexes.
 
-    Each is also found by how the text begins, since what names the matter often stands only there
-    (measured on CMRC: the right text comes first for 96.6 instead of 95.2 % of the questions).
+    Each is also found by how the text begins, and the first piece most, since what names the matter
+    often stands only there (measured on CMRC: the right text comes first for 1.4 points more of the
+    questions).
     """
     places = []
     head, tail = searched(text)
@@ -47,7 +48,7 @@ def put(db: Database, seq: int, text: str, spans: Sequence[Span]) -> list[int]:
         db.execute("INSERT INTO pieces (node, lo, hi) VALUES (?, ?, ?)", (seq, lo, hi))
         place = -db.connection.last_insert_rowid()
         words = text[lo : min(hi, head)] + text[max(lo, tail, head) : hi]
-        fulltext.index(db, place, f"{heading}\n{words}" if lo else words)
+        fulltext.index(db, place, f"{heading}\n{words}")
         places.append(place)
     return places
 

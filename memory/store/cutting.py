@@ -265,9 +265,10 @@ def _telling(text: str, lo: int, hi: int, most: int) -> list[Span]:
 
 
 def heading(text: str) -> str:
-    """How a text begins: its first line, of at most ``HEADING_TOKENS``."""
+    """How a text begins: its first line or sentence, of at most ``HEADING_TOKENS``."""
     line = text[: 16 * HEADING_TOKENS].lstrip().partition("\n")[0]
-    return line[: _within(line, 0, len(line), HEADING_TOKENS)].rstrip() if line else ""
+    first = line[: next(_sentences(line), len(line))]
+    return first[: _within(first, 0, len(first), HEADING_TOKENS)].rstrip() if first else ""
 
 
 def _line_end(text: str, place: int) -> int:

@@ -1,4 +1,3 @@
-# Rows of the checklist: 1, 18, 19, 20, 27.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
@@ -52,6 +51,7 @@ async def parts(memory: Memory, node: Node) -> list[str]:
 async def test_a_text_breaks_where_the_model_says_and_wherever_it_is_too_large(
     memory: Memory,
 ) -> None:
+    # row 18
     node = await memory.remember(NewNode("user", TALE))
 
     count = await memory.recut(node.address, Told([2, 31]))
@@ -68,6 +68,8 @@ async def test_a_text_breaks_where_the_model_says_and_wherever_it_is_too_large(
     "answer", [[], [0, -3, 999], ["two", None, 2.5, True], "not sure", None, RuntimeError("down")]
 )
 async def test_nonsense_and_errors_are_as_good_as_no_answer(memory: Memory, answer: object) -> None:
+    # row 19
+    # row 20: the answer []
     node = await memory.remember(NewNode("user", TALE))
     before = await parts(memory, node)
 

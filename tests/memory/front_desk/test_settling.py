@@ -26,6 +26,7 @@ class FallingEmbedder(LetterEmbedder):
 async def test_what_was_settled_before_an_embedder_fell_back_is_settled_again(
     tmp_path: Path,
 ) -> None:
+    # row 11
     path = tmp_path / "m.db"
     before = await Memory.open(path, embedder=LetterEmbedder("wanted/1"))
     for text in ("the deploy key", "the vault door"):

@@ -1,4 +1,3 @@
-# Rows of the checklist: 9, 16, 17, 18, 19, 20, 21.
 from __future__ import annotations
 
 import pytest
@@ -51,6 +50,7 @@ def texts(text: str, tokens: int, at: tuple[int, ...] = ()) -> list[str]:
 
 @given(TEXTS, SMALL)
 def test_pieces_put_together_are_the_text_and_none_is_empty(text: str, tokens: int) -> None:
+    # row 16
     cut_up = texts(text, tokens)
 
     assert "".join(cut_up) == text
@@ -85,6 +85,7 @@ def test_sentences_begin_behind_an_end_of_sentence_or_line(text: str) -> None:
 
 
 def test_blank_lines_belong_to_what_stands_before_them() -> None:
+    # row 17
     assert texts("a。\n\n\nb", 2, at=(5,)) == ["a。\n\n\n", "b"]
     assert sentence_starts("a。\n\n\nb") == [0, 5]
     assert texts("\n\n\n", 1) == ["\n\n\n"]

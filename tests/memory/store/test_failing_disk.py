@@ -76,6 +76,7 @@ def changes_of_a_session(folder: Path, disk: FailingDisk) -> int:
 def test_a_disk_that_dies_loses_nothing_that_was_acknowledged(
     tmp_path: Path, disk: FailingDisk
 ) -> None:
+    # row 7
     total = changes_of_a_session(tmp_path, disk)
 
     for left in range(0, total, STRIDE):

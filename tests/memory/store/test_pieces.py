@@ -1,4 +1,3 @@
-# Rows of the checklist: 1, 2, 22, 24, 26, 27.
 from __future__ import annotations
 
 import gzip
@@ -96,6 +95,7 @@ def test_each_word_of_a_stretch_stands_in_exactly_one_place(db: Database) -> Non
 def test_a_piece_has_the_time_and_the_position_of_its_node_and_the_node_is_the_newest_once(
     db: Database,
 ) -> None:
+    # row 24
     node = add(db, "\n".join(FACTS), at=1_000)
     later = add(db, "later", at=2_000)
 
@@ -116,6 +116,7 @@ def test_text_behind_a_nul_is_cut_and_found_like_any_other(db: Database) -> None
 
 
 def test_a_node_leaves_words_and_vectors_when_it_is_cut_and_stays_as_it_was(db: Database) -> None:
+    # row 22
     node = add(db, "alpha one\nbeta two")
     space = vectors.space_of(db, "four/1", 4)
     vectors.put(db, space, [(node.seq, VECTOR)])
@@ -187,6 +188,7 @@ def test_bounds_that_do_not_tile_the_text_are_refused(
 def test_a_long_output_of_a_tool_is_cut_without_a_model_into_a_bounded_number_of_pieces(
     db: Database,
 ) -> None:
+    # row 27
     log = "".join(f"12:00:{n % 60:02d} step {n} went well, as before\n" for n in range(5_000))
     log = log[:100_000] + "12:00:00 error: the flux valve is stuck\n" + log[100_000:]
 

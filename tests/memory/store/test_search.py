@@ -80,6 +80,7 @@ def test_codes_are_made_anew_once_when_the_mean_of_a_space_is_settled(db: Databa
 
 
 def test_one_new_vector_changes_one_block_and_no_more(db: Database) -> None:
+    # row 15
     space = crowd(db, code_blocks.BLOCK + 2_000)
     before = code_blocks.state(db, space)
     assert before is not None
