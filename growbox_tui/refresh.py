@@ -18,7 +18,7 @@ async def watch_embedding(look: Callable[[], Awaitable[MemoryState]]) -> None:
     """Look, and again from time to time while memories wait to be embedded and some are."""
     until = monotonic() + LOOKS_SECONDS
     before, state = -1, await look()
-    while before < state.embedded < state.nodes and monotonic() < until:
+    while before < state.embedded and state.embedded_share < 1 and monotonic() < until:
         await asyncio.sleep(LOOK_SECONDS)
         before, state = state.embedded, await look()
 

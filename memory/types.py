@@ -196,7 +196,14 @@ class MemoryState:
     nodes: int
     sessions: int
     embedded: int
-    """Nodes that have a vector of the current embedder."""
+    """Places that have a vector of the current embedder."""
     embedder: str
     """Its version stamp."""
     bytes: int
+    places: int = 0
+    """What is found: nodes as wholes, and pieces of long ones."""
+
+    @property
+    def embedded_share(self) -> float:
+        """How much of it is embedded, from 0 to 1."""
+        return min(1.0, self.embedded / max(1, self.places or self.nodes))

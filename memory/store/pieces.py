@@ -192,6 +192,17 @@ def pending(db: Database, space: int, limit: int, *, after: int = 0) -> list[tup
     return [(place, text[:EMBED_CHARS]) for place, text in texts.items()]
 
 
+def standing(db: Database) -> int:
+    """How many places are found: nodes as wholes and pieces of long ones, without what was
+    superseded or deleted."""
+    places = db.value("SELECT coalesce(sum(lo > 0), 0) FROM pieces") + nodes.count(db)
+    gone = db.value(
+        "SELECT count(*) FROM (SELECT DISTINCT stale FROM redirects WHERE stale > 0)"
+        " LEFT JOIN pieces ON node = stale"
+    )
+    return int(places - gone)
+
+
 def last(db: Database) -> int:
     """The number of the newest piece; 0 if there is none."""
     return int(db.value("SELECT coalesce(max(id), 0) FROM pieces"))

@@ -25,7 +25,7 @@ NOTE = (
     "park behind the chapel. The fuse box hides under the stairs. Deliveries are signed by Anneke. "
     "The chimney was shortened after the storm, and since then smoke drifts over the orchard when "
     "the wind turns. Nobody has counted the pigeons since spring. The stove in the canteen needs a "
-    "new door. Old plans of the cellar hang in the corridor, framed. The clock in the yard is slow, "
+    "new door. Old plans of the cellar hang in the corridor, framed. The yard clock runs slow, "
     "and the ferry has stopped for the winter, so that whoever comes from the island has to drive "
     "around the bay."
 )

@@ -162,6 +162,18 @@ def test_places_of_what_was_superseded_lead_to_what_stands_for_it_and_deleted_on
     assert pieces.resolve(db, 99_999) == pieces.resolve(db, -99_999) == ()
 
 
+def test_what_is_found_is_counted_in_places(db: Database) -> None:
+    assert pieces.standing(db) == 0
+    stored = [add(db, text) for text in ("one", "\n".join(FACTS), "three", "\n".join(FACTS))]
+    assert pieces.standing(db) == len(pieces.in_stretch(db, 1, stored[-1].seq)) > 4
+
+    for node in stored[2:]:
+        for fresh in (stored[0].seq, stored[1].seq):
+            db.execute("INSERT INTO redirects VALUES (?, ?, 'superseded', 1)", (node.seq, fresh))
+
+    assert pieces.standing(db) == len(pieces.in_stretch(db, 1, stored[-1].seq))
+
+
 def test_redirects_in_a_circle_lead_nowhere(db: Database) -> None:
     one, two = add(db, "one"), add(db, "two")
     for stale, fresh in ((one.seq, two.seq), (two.seq, one.seq)):
