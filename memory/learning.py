@@ -14,7 +14,7 @@ from typing import Literal
 from memory.config import EMBED_PATIENCE_SECONDS
 from memory.hyperspace.spaces import spaces
 from memory.protocols import Clock, Embedder
-from memory.recall import feedback, mapping, views
+from memory.recall import feedback, mapping, quoting, views
 from memory.recall.overview import Jump, MemoryMap
 from memory.recollection import Query, Recollection
 from memory.store import jumps, nodes, questions, recollections, redirects, vectors
@@ -119,6 +119,10 @@ class Learning:
                 return views.jump_view(db, row)
 
         return await self._writes.whole(self._lanes.write.run(write))
+
+    async def quoted(self, words: str) -> Node | None:
+        """The memory that these words quote; ``None`` if none says so."""
+        return await self._lanes.read.run(lambda db: quoting.quoted(db, clean(words)))
 
     async def undo_jump(self, number: int) -> Jump | None:
         """Take a jump back; the jump, or ``None`` if there is none of this number."""
