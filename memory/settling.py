@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from memory.config import EMBED_BATCH, EMBED_PATIENCE_SECONDS
-from memory.hyperspace.spaces import late, spaces
+from memory.hyperspace.spaces import is_for_wide, late, spaces
 from memory.protocols import Embedder, Late
 from memory.store import cuts, lines, nodes, pieces, questions, token_codes, vectors
 from memory.store.database import Database
@@ -56,6 +56,11 @@ class PatientEmbedder:
         """As of the embedder itself, each as patient."""
         parts = spaces(self._embedder)
         return (self,) if len(parts) < 2 else tuple(PatientEmbedder(p, self._lane) for p in parts)
+
+    @property
+    def wide(self) -> bool:
+        """As of the embedder itself."""
+        return is_for_wide(self._embedder)
 
     @property
     def late(self) -> Late | None:

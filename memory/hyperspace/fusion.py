@@ -44,3 +44,27 @@ def fuse(
         )
         fused.append((seq, fsum(column[row] for column in columns.values()), tuple(ways)))
     return sorted(fused, key=lambda triple: (-triple[1], -triple[0]))
+
+
+def weigh(
+    signals: Mapping[str, Sequence[float | None]],
+    kinds: Sequence[str],
+    weights: Mapping[str, Mapping[str, float]],
+) -> list[float]:
+    """One score for each candidate: its standardised signals, added with the weights of its kind.
+
+    Args:
+        signals: name → one score a candidate, higher is better; ``None`` where it has none.
+        kinds: of each candidate, what kind of content it is; names a row of ``weights``.
+        weights: kind → signal → weight; a signal that is not named weighs nothing.
+
+    Each signal is standardised over the candidates that have it; those that have none stand at 0,
+    its mean. Signals of two vector spaces are two signals, so they are never compared.
+    """
+    total = [0.0] * len(kinds)
+    for name, column in signals.items():
+        there = [row for row, score in enumerate(column) if score is not None]
+        scores = standardise([score for score in column if score is not None])
+        for row, score in zip(there, scores, strict=True):
+            total[row] += weights[kinds[row]].get(name, 0.0) * score
+    return total

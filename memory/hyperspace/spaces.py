@@ -20,3 +20,8 @@ def late(embedder: Embedder) -> Late | None:
     """The codes of the texts of a space, if its embedder makes any."""
     found: Late | None = getattr(embedder, "late", None)
     return found
+
+
+def is_for_wide(embedder: Embedder) -> bool:
+    """Whether a space holds Chinese, Japanese and Korean texts alone."""
+    return bool(getattr(embedder, "wide", False))

@@ -42,32 +42,46 @@ class Found:
 NOTHING = Found((), frozenset())
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a question is about."""
+
+    present: tuple[str, ...]
+    """Terms that the store holds, rarest first."""
+    weights: Mapping[str, float]
+    """How rare each term is; those that no memory holds weigh most."""
+    frequencies: Mapping[str, int]
+    """How many places hold each term."""
+
+
 def find(db: Database, question: str, k: int) -> Found:
     """The ``k`` best nodes by BM25, and which of them cover enough of the question.
 
     Finds nothing for a question of function words and small talk. Raises ``MemoryFileError``.
     """
-    terms = telling_terms(question)
-    if not terms:
+    terms = weighed(db, question)
+    ranking = fulltext.matches(db, terms.present, k, terms.frequencies)
+    if not ranking:
         return NOTHING
+    weights = terms.weights
+    covered = _covered(db, terms.present, weights, [seq for seq, _ in ranking])
+    heaviest = sorted(weights.values(), reverse=True)[:MOST_TERMS]
+    bar = min(KNOWN * fsum(heaviest), ENOUGH_TERMS * rarity(1, fulltext.size(db)))
+    known = max(covered.values()) >= bar
+    sure = {seq for seq, weight in covered.items() if known and weight >= RELATED * bar}
+    return Found(tuple(ranking), frozenset(sure))
+
+
+def weighed(db: Database, question: str) -> Terms:
+    """The telling terms of a question, and how much each weighs in this store."""
     total = fulltext.size(db)
-    frequencies = {term: fulltext.document_frequency(db, term) for term in terms}
+    frequencies = {term: fulltext.document_frequency(db, term) for term in telling_terms(question)}
     weights = {
         term: rarity(frequency, total) for term, frequency in without_seams(frequencies).items()
     }
     rarest = sorted(weights, key=lambda term: -weights[term])
     present = [term for term in rarest if frequencies[term]][:MOST_TERMS]
-    ranking = fulltext.matches(db, present, k, frequencies)
-    if not ranking:
-        return NOTHING
-    covered = _covered(db, present, weights, [seq for seq, _ in ranking])
-    bar = min(
-        KNOWN * fsum(weights[term] for term in rarest[:MOST_TERMS]),
-        ENOUGH_TERMS * rarity(1, total),
-    )
-    known = max(covered.values()) >= bar
-    sure = {seq for seq, weight in covered.items() if known and weight >= RELATED * bar}
-    return Found(tuple(ranking), frozenset(sure))
+    return Terms(tuple(present), weights, frequencies)
 
 
 def telling_terms(question: str) -> list[str]:
@@ -102,7 +116,7 @@ def rarity(frequency: int, total: int) -> float:
 
 
 def _covered(
-    db: Database, terms: Sequence[str], weights: dict[str, float], seqs: Sequence[int]
+    db: Database, terms: Sequence[str], weights: Mapping[str, float], seqs: Sequence[int]
 ) -> dict[int, float]:
     """How much weight of the terms each node holds."""
     held: dict[int, list[float]] = {seq: [] for seq in seqs}

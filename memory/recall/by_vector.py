@@ -8,12 +8,17 @@ say, since they share more of their few tokens, so each script has a bar of its 
 
 from __future__ import annotations
 
-from memory.protocols import Embedder
-from memory.store import pieces, vectors
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.hyperspace.script import is_wide
+from memory.hyperspace.spaces import is_for_wide, late, spaces
+from memory.protocols import Embedder, Late
+from memory.store import pieces, token_codes, vectors
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
 
-from .by_text import NOTHING, Found
+from .by_text import Found
 
 SAMPLE = 384
 """Nodes drawn from a space to learn about chance."""
@@ -23,6 +28,25 @@ FEWEST = 32
 """Fewer vectors of a script tell nothing about chance; there vectors only help to rank."""
 UNREACHABLE = 2.0
 """A bar above any cosine."""
+ANSWERS_SAMPLE = 96
+"""Texts drawn from a space to learn what answers chance gives."""
+FEWEST_ANSWERS = 4
+"""Fewer texts with codes tell nothing about that."""
+UNRELATED = (
+    "How do I change the tyre of a bicycle?",
+    "What is the capital of Mongolia?",
+    "who invented the telescope",
+    "python sort a list of dictionaries by key",
+    "How many moons does Neptune have?",
+    "When was the printing press introduced in Japan?",
+    "regex to match an email address",
+    "Which vitamins are in spinach?",
+    "What did the committee decide about the harbour toll?",
+    "why does my sourdough not rise",
+    "Who won the chess olympiad in 1984?",
+    "convert hex string to integer",
+)
+"""Questions that hardly any store holds an answer to: what is stored answers them by chance."""
 
 _DRAWN = """
     SELECT seq FROM embedded WHERE space = ? AND stored = 1
@@ -39,6 +63,7 @@ class NullDistribution:
 
     def __init__(self) -> None:
         self._bars: dict[tuple[int, int], dict[bool, float]] = {}
+        self._answers: dict[tuple[int, int], float] = {}
 
     def bar(self, db: Database, space: int, stored: int, question: str) -> float:
         """The cosine that hardly any random pair reaches of texts in the question's script."""
@@ -47,11 +72,13 @@ class NullDistribution:
             self._bars[key] = _sampled_bars(db, space)
         return self._bars[key][is_wide(question)]
 
-
-def is_wide(text: str) -> bool:
-    """Whether a text is written in Chinese, Japanese or Korean, by its first letters."""
-    letters = [char for char in text[:200] if char.isalpha()]
-    return 3 * sum(char >= "\u1100" for char in letters) > len(letters)
+    def answer_bar(self, db: Database, space: int, stored: int, codes: Late) -> float:
+        """The answer by late interaction that hardly any stored text gives to a question that has
+        nothing to do with it."""
+        key = (space, stored.bit_length())
+        if key not in self._answers:
+            self._answers[key] = _sampled_answers(db, space, codes)
+        return self._answers[key]
 
 
 def _sampled_bars(db: Database, space: int) -> dict[bool, float]:
@@ -76,14 +103,97 @@ def _sampled_bars(db: Database, space: int) -> dict[bool, float]:
     return bars
 
 
+def _sampled_answers(db: Database, space: int, codes: Late) -> float:
+    import numpy as np
+
+    drawn = sorted(place for (place,) in db.rows(_DRAWN, (space, ANSWERS_SAMPLE)))
+    stored = list(token_codes.of(db, space, drawn).values())
+    if len(stored) < FEWEST_ANSWERS:
+        return UNREACHABLE
+    answers = [codes.answers(question, stored) for question in UNRELATED]
+    return float(np.quantile(np.concatenate(answers), CHANCE))
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What the vectors of one space found, and what is asked of them further."""
+
+    space: Embedder
+    number: int
+    """Of the space on file."""
+    vector: bytes
+    """The question's."""
+    ranking: tuple[tuple[int, float], ...]
+    """(place, cosine), nearest first."""
+    sure: frozenset[int]
+    """Those that are nearer than chance."""
+    answer_bar: float
+    """What late interaction has to give for a place to answer by more than chance."""
+
+    @property
+    def name(self) -> str:
+        """Of its cosines among other signals."""
+        return "wide vector" if is_for_wide(self.space) else "vector"
+
+    def cosines(self, db: Database, places: Sequence[int]) -> list[float | None]:
+        """Of each place to the question; ``None`` where this space has no vector."""
+        import numpy as np
+
+        known = dict(self.ranking)
+        others = vectors.vectors_of(db, self.number, [p for p in places if p not in known])
+        if others:
+            rows = np.frombuffer(b"".join(others.values()), dtype="<f4").reshape(len(others), -1)
+            asked = np.frombuffer(self.vector, dtype="<f4")
+            lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(asked)
+            known |= dict(zip(others, (rows @ asked / lengths).tolist(), strict=True))
+        return [known.get(place) for place in places]
+
+    def answers(self, db: Database, question: str, places: Sequence[int]) -> list[float | None]:
+        """How well each place answers by late interaction; ``None`` where it has no codes. Raises
+        ``VectorsUnavailable`` if the model fails."""
+        codes = late(self.space)
+        stored = token_codes.of(db, self.number, places) if codes else {}
+        if codes is None or not stored:
+            return [None] * len(places)
+        try:
+            scores = codes.answers(question, list(stored.values())).tolist()
+        except Exception as error:
+            # A model is others' code and may raise anything; all that needs none must go on.
+            raise VectorsUnavailable(
+                f"{self.space.stamp} fails, so answers are not told from what only shares their"
+                f" subject: {type(error).__name__}: {error}."
+            ) from error
+        known = dict(zip(stored, scores, strict=True))
+        return [known.get(place) for place in places]
+
+
+def near(
+    db: Database, embedder: Embedder, question: str, k: int, chance: NullDistribution
+) -> list[Near]:
+    """What each space that holds anything finds, ``k`` places each. As ``find`` otherwise."""
+    found = (_near(db, space, question, k, chance) for space in spaces(embedder))
+    return [each for each in found if each is not None]
+
+
 def find(
     db: Database, embedder: Embedder, question: str, k: int, chance: NullDistribution
 ) -> Found | None:
-    """The ``k`` nearest nodes by cosine, and which of them are nearer than chance.
+    """The ``k`` nearest nodes of the nearest space by cosine, and which of all are nearer than
+    chance.
 
-    ``None``, without loading the embedder, when nothing is stored under its stamp: the way was not
+    ``None``, without loading the embedder, when nothing is stored under its stamps: the way was not
     open. Raises ``VectorsUnavailable`` when it was, but fails, and any other ``MemoryFileError``.
     """
+    found = near(db, embedder, question, k, chance)
+    if not found:
+        return None
+    sure = frozenset(place for each in found for place in each.sure)
+    return Found(max((each.ranking for each in found), key=len), sure)
+
+
+def _near(
+    db: Database, embedder: Embedder, question: str, k: int, chance: NullDistribution
+) -> Near | None:
     stamp = embedder.stamp
     space, stored = _stored(db, stamp)
     if not stored:
@@ -98,10 +208,13 @@ def find(
                 f"{embedder.stamp} has embedded what is remembered."
             )
     if not vectors.has_direction(vector):
-        return NOTHING
-    ranking = vectors.nearest(db, space, vector, k)
+        return Near(embedder, space, vector, (), frozenset(), UNREACHABLE)
+    ranking = tuple(vectors.nearest(db, space, vector, k))
     bar = chance.bar(db, space, stored, question)
-    return Found(tuple(ranking), frozenset(seq for seq, cosine in ranking if cosine >= bar))
+    codes = late(embedder)
+    sure = frozenset(place for place, cosine in ranking if cosine >= bar)
+    answer_bar = chance.answer_bar(db, space, stored, codes) if codes else UNREACHABLE
+    return Near(embedder, space, vector, ranking, sure, answer_bar)
 
 
 def _stored(db: Database, stamp: str) -> tuple[int, int]:

@@ -51,13 +51,14 @@ class OfScript:
         may serve, best first; the last never fails."""
         self.reason = ""
         """What serves in place of what, in words; empty for the first choice."""
-        self._wide, self._ways = wide, list(ways)
+        self.wide = wide
+        self._ways = list(ways)
         self._embedder = self._next()
 
     @property
     def stamp(self) -> str:
         """Of the embedder that serves now, and the script: with it the space holds other texts."""
-        return f"{self._embedder.stamp}/{'wide' if self._wide else 'narrow'}"
+        return f"{self._embedder.stamp}/{'wide' if self.wide else 'narrow'}"
 
     @property
     def dimensions(self) -> int:
@@ -72,7 +73,7 @@ class OfScript:
 
     def takes(self, text: str) -> bool:
         """Whether a text has its vector here."""
-        return is_wide(text) == self._wide
+        return is_wide(text) == self.wide
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """As of the embedder; zeros for texts that are not its own."""
