@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from memory import Memory
 from memory.recall.following import follow
 from memory.recall.pointers import Bars
+from memory.recollection import Query, Rung
 from memory.store import nodes, pointers, questions
 from memory.store.database import Database, open_database
 from memory.store.keys import ResidentKeys
@@ -134,3 +135,14 @@ async def test_what_is_interrupted_goes_on_and_each_text_is_embedded_once(path: 
     for patience in (0.2, 600, 600):
         await (await settled(path, third, patience=patience)).close()
     assert third.asked == NODES + POINTERS
+
+
+async def test_the_ladder_takes_the_shortcuts_again_after_the_change(path: Path) -> None:
+    memory = await settled(path, Turned("fourth/1", 30))
+    without: frozenset[Rung] = frozenset({"anchors", "near", "scan"})
+    for n in range(3, POINTERS, 50):
+        for words in (question(n), reworded(n)):
+            found = await memory.recall(Query(words, without=without))
+            assert [(hit.rung, hit.node.seq) for hit in found.hits] == [("pointers", n + 1)]
+            assert found.hits[0].key == question(n)
+    await memory.close()
