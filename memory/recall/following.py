@@ -52,4 +52,6 @@ def follow(
         places = tuple(place for place in ends[lead.key.target] if place in at)
         if places:
             led.append(Led(lead, places, any(at[place] in old for place in places)))
+    # What may have gone stale is looked at last.
+    led.sort(key=lambda each: each.outdated)
     return tuple(led), chosen

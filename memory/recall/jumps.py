@@ -28,6 +28,11 @@ def taken(jumps: Sequence[JumpRow], entries: Collection[int], question: str) -> 
     return list(found.values())
 
 
+def repeats(text: str, words: str) -> bool:
+    """Whether a text quotes words that were kept with a jump."""
+    return quotes(frozenset(match_terms(text)), words)
+
+
 def quotes(asked: Collection[str], words: str) -> bool:
     """Whether terms of a question repeat what was quoted."""
     told = [term for term in match_terms(words) if not holds_together(term)]

@@ -106,7 +106,6 @@ async def test_a_jump_outlives_the_program_and_a_nap(tmp_path: Path) -> None:
 async def test_pointing_in_a_session_leads_from_where_it_is_and_can_be_taken_back(
     memory: Memory,
 ) -> None:
-    # row 52
     (there,) = await facts(memory, "the valve opens\n at nine bar")
     talk = await Talk.begun(memory)
     asked = await talk.ask("When does it open?")

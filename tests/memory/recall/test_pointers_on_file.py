@@ -263,6 +263,9 @@ def test_a_pointer_to_an_edited_file_is_followed_but_never_surely(store: Store) 
     assert [each.outdated for each in led(store, 0)] == [False]
     read("2")
     assert [each.outdated for each in led(store, 0)] == [True]
+    other = store.add("what was said of it")
+    answered(store, "What does a.py say?", other, 0)
+    assert targets(led(store, 0)) == [other.seq, target.seq]
 
 
 def test_the_pointers_from_a_place_are_one_local_read(store: Store) -> None:
