@@ -17,7 +17,8 @@ from tests.bench.figures import Figures, as_json, machine, table
 BENCHES = {
     "start": "how fast it starts, what it holds, whether keys echo while a turn is busy",
     "prefix": "how much of each request a prefix cache would serve, over three processes",
-    "recall_quality": "how well recall finds, and how still it is when there is nothing to find",
+    "recall": "how well recall finds, beside plain ways, and how still it is with nothing to find",
+    "learning": "whether memory gets cheaper and better with use",
     "scale": "how search and writing stand up to a million memories",
     "cache": "what prompt layouts cost at a provider's cache, over recorded sessions",
     "agreement": "whether forecasts are what providers' caches then report, over whole sessions",
