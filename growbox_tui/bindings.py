@@ -29,7 +29,8 @@ def look_with(memory: Memory, project: str, window: Window) -> Callable[[str], A
 
     async def look(question: str) -> str:
         found = await memory.recall(Query(question, project=project, session=window.session))
-        await memory.found(window, [hit.node.id for hit in found.hits])
+        placeholders = [hit.node.id for hit in found.hits if hit.placeholder]
+        await memory.found(window, [hit.node.id for hit in found.hits], placeholders)
         bodies = await asyncio.to_thread(
             lambda: [render(hit.node, LOOK_TOKENS, question, hit.piece) for hit in found.hits]
         )
