@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memory.config import EMBED_BATCH, EMBED_PATIENCE_SECONDS
 from memory.hyperspace.spaces import is_for_wide, late, spaces
 from memory.protocols import Embedder, Late
-from memory.store import cuts, lines, nodes, pieces, questions, token_codes, vectors
+from memory.store import cuts, lines, nodes, pieces, questions, settings, token_codes, vectors
 from memory.store.database import Database
 from memory.store.lane import Lane, Lanes
 from memory.store.writes import Writes
@@ -33,6 +33,10 @@ Made = TypeVar("Made")
 
 Words = tuple[str, int, str]
 """A line's conversation, its position in it, and what it says."""
+
+
+SETTLED = "settled:"
+"""Before a stamp: the setting that says up to which node and which piece its space is settled."""
 
 
 class PatientEmbedder:
@@ -141,7 +145,10 @@ class Settling:
 
     def _pending(self, db: Database, space: Embedder, newest: tuple[int, int]) -> Batch:
         stamp = space.stamp
-        done_to = self._done_to.get(stamp, (0, 0))
+        if stamp not in self._done_to:
+            first, second = settings.kept(db, SETTLED + stamp, (0, 0))
+            self._done_to[stamp] = (first, second)
+        done_to = self._done_to[stamp]
         if newest == done_to:
             return Batch(space, stamp, [], newest, True)
         # No space has the number 0, so before the first vector every node is pending.
@@ -168,10 +175,20 @@ class Settling:
         places = (place for place, _ in batch.rows)
         return list(zip(places, made, codes, strict=True))
 
-    def put(self, db: Database, space: Embedder, embedded: Sequence[Coded]) -> None:
-        """Store them, in one transaction."""
+    def put(
+        self,
+        db: Database,
+        space: Embedder,
+        embedded: Sequence[Coded],
+        last: Batch | None = None,
+    ) -> None:
+        """Store them, in one transaction; with the ``last`` batch also up to where nothing is left,
+        so that the next process need not look through all that was ever said."""
         with db.transaction():
             number = vectors.space_of(db, space.stamp, space.dimensions)
+            # Not where the embedder fell back meanwhile: nothing is known of its new stamp.
+            if last is not None and last.stamp == space.stamp:
+                settings.keep(db, SETTLED + last.stamp, last.newest)
             vectors.put(db, number, [(place, vector) for place, vector, _ in embedded])
             token_codes.put(db, number, [(place, codes) for place, _, codes in embedded])
 
@@ -236,7 +253,8 @@ async def settle(
         done += sum(vectors.has_direction(vector) for _, vector in made)
     while going() and (batch := await lanes.read.run(settling.pending)):
         embedded = await lanes.embed.call(partial(settling.embed, batch))
-        await write(partial(settling.put, space=batch.space, embedded=embedded))
+        last = batch if batch.last else None
+        await write(partial(settling.put, space=batch.space, embedded=embedded, last=last))
         # Each text has its vector in one space, and is looked at in all.
         done += sum(vectors.has_direction(vector) for _, vector, _ in embedded)
         if batch.last:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from memory import Memory, VectorsUnavailable
 from memory.recollection import Query
+from memory.store.database import open_database
 from memory.types import NewNode
 from tests.doubles.embedding import LetterEmbedder
 from tests.doubles.patience import FOR_EVER
@@ -113,3 +114,23 @@ async def test_a_question_does_not_wait_for_an_embedder_that_hangs(
     let_go.set()
     assert (await memory.recall(Query("where is the deploy key?"))).complete
     await memory.close()
+
+
+async def test_the_next_process_looks_only_at_what_came_after_all_was_settled(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "m.db"
+    memory = await Memory.open(path, embedder=LetterEmbedder("wanted/1"))
+    await memory.remember(NewNode("user", "the deploy key"))
+    await memory.settle(FOR_EVER)
+    await memory.close()
+    # As if it were not: whether it is looked at again shows where looking begins.
+    db = open_database(path)
+    db.execute("DELETE FROM embedded")
+    db.close()
+
+    again = await Memory.open(path, embedder=LetterEmbedder("wanted/1"))
+    assert await again.settle(FOR_EVER) == 0
+    await again.remember(NewNode("user", "the vault door"))
+    assert await again.settle(FOR_EVER) == 1
+    await again.close()
