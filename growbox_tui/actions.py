@@ -29,7 +29,13 @@ ACTIONS: tuple[Action, ...] = (
     Action("newline", "Begin a new line", "ctrl+j,shift+enter", "Line"),
     Action("stop", "Stop the running turn, or go back to writing", "escape", "Stop"),
     Action("help", "Show keys and commands", "f1", "Help", "/help"),
-    Action("memory", "Show what is remembered", "f2", "Memory", "/memory"),
+    Action(
+        "memory",
+        "Show the map of memory: what was read, learned and owed, and what the model has before it",
+        "f2",
+        "Memory",
+        "/memory",
+    ),
     Action(
         "nap",
         "Clear the conversation and the working set; long memory stays",
@@ -56,6 +62,19 @@ ACTIONS: tuple[Action, ...] = (
         "Show what you stated as rules; add, change or delete them",
         command="/rules",
         arguments="[add TEXT | drop N]",
+    ),
+    Action(
+        "recall",
+        "Ask memory, and see each step of the search; dig deeper, or read everything",
+        command="/recall",
+        arguments="TEXT",
+    ),
+    Action("why", "Explain how the last recall came about", command="/why"),
+    Action(
+        "wrong",
+        "Say that the last recall, or a memory of it, was not what you meant; it digs deeper",
+        command="/wrong",
+        arguments="[words or mem://…]",
     ),
     Action(
         "pin",
@@ -94,9 +113,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("quit", "Leave growbox", "ctrl+q", "Quit", "/quit"),
 )
 
-Moment = Literal["idle", "running", "asked", "approval", "line", "card"]
+Moment = Literal["idle", "running", "asked", "approval", "line", "card", "recall"]
 """``asked``: a question is open and the user writes. ``approval``: an approval has the focus.
-``line``: a line to answer in has it. ``card``: a card has it."""
+``line``: a line to answer in has it. ``card``: a card has it. ``recall``: an open recall card has
+it."""
 
 Keys = tuple[tuple[str, str], ...]
 _REST: Keys = (
@@ -118,6 +138,7 @@ _FOOTERS: dict[Moment, Keys] = {
     "approval": (("open", "Whole"), ("stop", "Write"), ("help", ""), ("quit", "")),
     "line": (("send", "Answer"), ("stop", "Back"), ("help", ""), ("quit", "")),
     "card": (("send", "Open"), ("stop", "Write"), ("help", ""), *_REST),
+    "recall": (("send", "Close"), ("w", "Wrong"), ("stop", "Write"), ("help", ""), *_REST),
 }
 """Which keys the footer shows at which moment, the most needed first, and what they do then
 where that is not what they do as a rule."""

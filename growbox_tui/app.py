@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.app import App
 from textual.events import Key, Paste
 
-from growbox_tui import commands, pages, theme_choice
+from growbox_tui import commands, pages, recall_commands, theme_choice
 from growbox_tui.agent.events import TurnEnded, UsageReported
 from growbox_tui.asks import Asks
 from growbox_tui.branch import branch_of
@@ -33,6 +33,7 @@ from growbox_tui.widgets.approval_card import ApprovalCard
 from growbox_tui.widgets.composer import Composer, Draft
 from growbox_tui.widgets.notice import Notice
 from growbox_tui.widgets.question_card import QuestionCard
+from growbox_tui.widgets.recall_card import RecallCard
 
 if TYPE_CHECKING:
     from textual.command import Provider
@@ -263,8 +264,8 @@ class GrowboxApp(App[None]):
     # ---- what the router asks for ------------------------------------------------------------
 
     def _show_figures(self, figures: Figures) -> None:
-        bench = self.workbench
-        self.chat.title_line.show(str(bench.project), self._branch, figures.model, bench.demo)
+        project, demo = str(self.workbench.project), self.workbench.demo
+        self.chat.title_line.show(project, self._branch, figures.model, demo)
         self.chat.status.update_figures(
             figures.model,
             self.session.cost if self.session is not None else None,
@@ -276,6 +277,10 @@ class GrowboxApp(App[None]):
         # A nap is told of while the session still tidies up behind it, and nothing comes after it.
         busy = self.session is not None and self.session.busy and figures.state not in RESTED
         self.chat.show_keys(running=busy)
+
+    def on_recall_card_wrong(self, event: RecallCard.Wrong) -> None:
+        event.stop()
+        recall_commands.say_wrong(self, event.card.event)
 
     def on_approval_card_answered(self, event: ApprovalCard.Answered) -> None:
         event.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from growbox_tui import pages, prompt_commands, theme_choice
+from growbox_tui import pages, prompt_commands, recall_commands, theme_choice
 from growbox_tui.actions import by_command, nearest_command
 from growbox_tui.widgets.composer import Draft
 from growbox_tui.widgets.figures import plural
@@ -44,9 +44,11 @@ def perform(app: GrowboxApp, name: str, argument: str) -> None:
             pages.still(app, name)
         case "memory":
             app.start(pages.memory(app), "page")
-        case _ if name in prompt_commands.NAMES:
+        case _ if name in prompt_commands.NAMES | recall_commands.NAMES:
             if app.session is None:
                 app.say(Notice(NOT_OPEN, "warning"))
+            elif name in recall_commands.NAMES:
+                recall_commands.perform(app, app.session, name, argument)
             else:
                 prompt_commands.perform(app, app.session, name, argument)
         case "stop" | "nap" | "continue" | "retry" | "cost":

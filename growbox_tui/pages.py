@@ -41,11 +41,15 @@ def still(app: GrowboxApp, name: str) -> None:
 
 
 async def memory(app: GrowboxApp) -> None:
-    """The memory file, the window and the last recall."""
-    from growbox_tui.screens.memory import MemoryScreen
+    """The map of memory, the window and the last recall."""
+    from growbox_tui.screens.memory import MapVerbs, MemoryScreen
 
-    state = await app.workbench.state()
-    app.push_screen(MemoryScreen(state, app.router.window, app.router.hits))
+    state, session, shown = await app.workbench.state(), app.session, app.router
+    if session is None:
+        app.push_screen(MemoryScreen(state, shown.window, shown.hits))
+        return
+    verbs, known = MapVerbs(session.map, session.undo_jump), await session.map()
+    app.push_screen(MemoryScreen(state, shown.window, shown.hits, known, verbs))
 
 
 async def cache(app: GrowboxApp, session: Session) -> None:

@@ -41,8 +41,9 @@ class Router:
         self.places = places
         self.figures = Figures()
         self.window: tuple[e.WindowItemView, ...] = ()
-        self.hits: tuple[e.HitView, ...] = ()
         """What the memory screen shows."""
+        self.recalled: e.Recalled | None = None
+        """The last recall that was told of."""
         self.rules: tuple[e.RuleView, ...] = ()
         """What the user stated, as last told."""
         self.last_prompt = ""
@@ -80,6 +81,11 @@ class Router:
         self._waiting.give_back(opener=True)
 
     @property
+    def hits(self) -> tuple[e.HitView, ...]:
+        """What the last recall found."""
+        return self.recalled.hits if self.recalled is not None else ()
+
+    @property
     def under_way(self) -> e.PromptBuilt | None:
         """The request that the running turn waits for."""
         return self.places.prefix_bar.awaited if self._turn_open else None
@@ -95,7 +101,7 @@ class Router:
         self._waiting.forget()
         self._begun = self._turn_open = self._told = False
         self.places.prefix_bar.clear()
-        self.window, self.hits, self.rules, self.last_prompt = (), (), (), ""
+        self.window, self.recalled, self.rules, self.last_prompt = (), None, (), ""
         self.figures = Figures()
 
     # ---- one event ---------------------------------------------------------------------------
@@ -215,7 +221,7 @@ class Router:
     ) -> None:
         match event:
             case e.Recalled():
-                self.hits = event.hits
+                self.recalled = event
                 self.places.memory_panel.recalled(event)
                 self._add(RecallCard(event))
             case e.PromptBuilt():

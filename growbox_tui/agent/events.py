@@ -73,7 +73,8 @@ class HitView:
     text: str
     """The first few hundred characters."""
     placed: bool
-    """Whether it was put into the prompt now (``False``: it stood there already)."""
+    """Whether it was put into the prompt now (``False``: it stood there already); where the user
+    looked it up, whether it stands there."""
     rung: str = ""
     """The step of the ladder that brought it, as in ``StepView``."""
     key: str = ""

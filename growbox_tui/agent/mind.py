@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from memory.recollection import Query, Recollection
+from memory.recall.overview import Jump, MemoryMap
+from memory.recollection import Query, Recollection, Step
 from memory.types import Budget, Entry, Epoch, Line, MemoryState, NewNode, Node, Rule, RuleAdded
 
 
@@ -73,8 +74,34 @@ class View(Protocol):
 class Mind(Protocol):
     """The verbs that a turn needs. All may raise ``memory.MemoryFileError``."""
 
-    async def recall(self, query: Query) -> Recollection:
-        """Find memories that bear on a question."""
+    async def recall(
+        self, query: Query, told: Callable[[Step], None] | None = None
+    ) -> Recollection:
+        """Find memories that bear on a question. ``told`` is called after each step."""
+
+    async def why(self, session: str) -> Recollection | None:
+        """The last recollection of a session."""
+
+    async def wrong(self, recollection_id: int, node_ids: Sequence[str] = ()) -> Recollection:
+        """These memories, or all of them, were not what was meant; what a deeper look brings.
+        Raises ``LookupError``."""
+
+    async def map(self) -> MemoryMap:
+        """What was read, and what was learned."""
+
+    async def jump(
+        self, target_id: str, *, source_id: str = "", session: str = "", words: str = ""
+    ) -> Jump:
+        """Lead questions to a memory, for good. Raises ``LookupError``, ``ValueError``."""
+
+    async def jumps(self) -> tuple[Jump, ...]:
+        """Where the user pointed, newest first."""
+
+    async def quoted(self, words: str) -> Node | None:
+        """The memory that these words quote."""
+
+    async def undo_jump(self, number: int) -> Jump | None:
+        """Take back where the user pointed; ``None`` if there is no such jump."""
 
     async def remember(self, new: NewNode) -> Node:
         """Add to the timeline; durable when it returns."""

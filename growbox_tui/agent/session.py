@@ -9,18 +9,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from growbox_tui.agent import story, wishes
+from growbox_tui.agent import events, recalling, story, wishes
 from growbox_tui.agent.asides import compacted, nap, shell_turn
 from growbox_tui.agent.behind import PATIENCE, Behind
 from growbox_tui.agent.conversation import Conversation
-from growbox_tui.agent.events import (
-    Notice,
-    PlanChanged,
-    RulesChanged,
-    RuleView,
-    SessionOpened,
-    TurnEnded,
-)
+from growbox_tui.agent.events import Notice, RulesChanged, RuleView, TurnEnded
 from growbox_tui.agent.loop import broken, run_turn
 from growbox_tui.agent.records import mend
 from growbox_tui.agent.stream import EventStream
@@ -51,7 +44,7 @@ class Session:
         stream: EventStream,
         *,
         open_model: Callable[[str], Awaitable[Model]],
-        opened: SessionOpened,
+        opened: events.SessionOpened,
         transcript: list[Entry],
         embed: Literal["behind", "meanwhile"],
         release: Do = nothing,
@@ -72,6 +65,13 @@ class Session:
         # What is asked of memories, by their addresses: as documented there.
         self.pin, self.unpin = partial(wishes.pin, talk), partial(wishes.unpin, talk)
         self.drop, self.remember = partial(wishes.drop, talk), partial(wishes.remember, talk)
+        # What is asked of memory itself: likewise.
+        self.recall_steps = partial(recalling.recall_steps, talk)
+        self.wrong, self.why = partial(recalling.wrong, talk), partial(recalling.why, talk)
+        self.map, self.undo_jump = (
+            partial(recalling.chart, talk),
+            partial(recalling.undo_jump, talk),
+        )
         self._voices = Voices(talk, open_model)
         self._opened, self._transcript, self._embed = opened, transcript, embed
         self._release, self._forget_commands = release, forget_commands
@@ -136,7 +136,7 @@ class Session:
                 self.stream.publish(Notice("info", words))
             show_window(self.talk)
         if self.talk.plan:
-            self.stream.publish(PlanChanged(self.talk.plan))
+            self.stream.publish(events.PlanChanged(self.talk.plan))
         if self.talk.rules:
             self.stream.publish(RulesChanged(rule_views(self.talk)))
 

@@ -145,6 +145,8 @@ class ChatScreen(Screen[None]):
             self.key_line.show([*self.focused.footer(), *footer_keys("approval")])
         elif isinstance(line, ApprovalCard | QuestionCard):
             self.key_line.show(footer_keys("line"))
+        elif isinstance(self.focused, RecallCard) and self.focused.takes_wrong:
+            self.key_line.show(footer_keys("recall"))
         elif isinstance(self.focused, ToolCard | RecallCard | UserMessage):
             self.key_line.show(footer_keys("card"))
         elif asks:
@@ -154,6 +156,10 @@ class ChatScreen(Screen[None]):
 
     def watch_focused(self) -> None:
         """Other keys work on another widget."""
+        self.show_keys()
+
+    def on_recall_card_turned(self, event: RecallCard.Turned) -> None:
+        event.stop()
         self.show_keys()
 
     # ---- actions -----------------------------------------------------------------------------

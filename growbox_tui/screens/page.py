@@ -5,6 +5,8 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
+from growbox_tui.agent.words import opened, sentences
+
 
 def page_css(screen: str) -> str:
     """The style sheet of the screen class named ``screen``."""
@@ -29,3 +31,11 @@ def title(words: str, note: str = "") -> Static:
         Content.assemble((words, "bold $primary"), (f"  {note}" if note else "", "$text-muted")),
         classes="page--title",
     )
+
+
+def told(error: Exception) -> str:
+    """An error in sentences: its own words where it has them, and what to do about it."""
+    if isinstance(error, LookupError):
+        return sentences(opened(str(error)))
+    words = getattr(error, "text", "") or f"{type(error).__name__}: {error}"
+    return sentences(str(words), str(getattr(error, "hint", "")))

@@ -24,6 +24,7 @@ from growbox_tui.widgets.figures import (
     size,
     when,
 )
+from growbox_tui.widgets.recall_words import answered, cost, unread
 from growbox_tui.widgets.safe_text import one_line, unmarked
 
 if TYPE_CHECKING:
@@ -84,11 +85,15 @@ def recall_lines(event: Recalled | None, cells: int) -> list[Content]:
         Content(fit(one_line(event.query), cells)),
         Content.styled(fit(found, cells), "$text-muted"),
     ]
-    ways = ways_found(event)
+    ways = answered(event) if event.answered_by not in ("", "near") else ways_found(event)
+    ways = ", ".join(filter(None, (ways, cost(event))))
     if ways:
         lines.append(Content.styled(fit(ways, cells), "$text-muted"))
-    if not event.complete:
+    if not event.complete and not event.unread:
         lines.append(Content.styled(fit("not all ways could be tried", cells), "$warning"))
+    elif not event.complete:
+        words = f"incomplete: {unread(event):,} unread"
+        lines.append(Content.styled(fit(words, cells), "$text-muted"))
     return lines
 
 
@@ -98,7 +103,7 @@ def state_lines(state: MemoryState | None, cells: int) -> list[Content]:
         return [Content.styled(fit("the memory file is not open yet", cells), "$text-muted")]
     embedded = count(state.embedded)
     if state.nodes:
-        embedded += f" ({percent(state.embedded / state.nodes)})"
+        embedded += f" ({percent(state.embedded_share)})"
     rows = (
         ("memories", f"{state.nodes:,}"),
         ("embedded", embedded),

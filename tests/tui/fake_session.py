@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from growbox_tui.agent.stream import EventStream
 from growbox_tui.app import GrowboxApp
 from growbox_tui.widgets.approval_card import ApprovalCard
 from growbox_tui.widgets.composer import Draft
+from memory.recall.overview import MemoryMap
 from memory.types import MemoryState, SessionInfo
 from tests.doubles.patience import FOR_EVER
 
@@ -60,6 +62,13 @@ class FakeSession:
     warm: bool = False
     refusal: str = ""
     """Why the next rule is refused, where it is."""
+    known: MemoryMap = field(default_factory=MemoryMap)
+    found: list[e.Recalled] = field(default_factory=list)
+    """What the next questions to memory bring, in turn; the last one again and again."""
+    explained: e.Recalled | None = None
+    """The last recall on file."""
+    step: asyncio.Semaphore | None = None
+    """Each step of the ladder waits for this, where it is set."""
 
     @property
     def busy(self) -> bool:
@@ -174,6 +183,52 @@ class FakeSession:
         self.wishes.append(("drop", address))
         if address == "mem://nothing":
             raise LookupError("nothing is remembered under mem://nothing")
+
+    async def recall_steps(
+        self,
+        text: str,
+        *,
+        deeper: bool = False,
+        exhaustive: bool = False,
+        told: Callable[[e.StepView], None] = lambda _: None,
+    ) -> e.Recalled:
+        self.wishes.append(("recall", text, deeper, exhaustive))
+        found = self.next_found()
+        for step in found.steps:
+            if self.step is not None:
+                await self.step.acquire()
+            told(step)
+        if self.step is not None:
+            await self.step.acquire()
+        return found
+
+    def next_found(self) -> e.Recalled:
+        return self.found.pop(0) if len(self.found) > 1 else self.found[0]
+
+    async def wrong(
+        self, recollection: int, addresses: Sequence[str] = (), *, aloud: bool = True
+    ) -> e.Recalled:
+        self.wishes.append(("wrong", recollection, tuple(addresses)))
+        if recollection < 0:
+            raise LookupError(f"there is no recollection {recollection}")
+        found = replace(self.next_found(), occasion="wrong")
+        if aloud:
+            self.say(found)
+        return found
+
+    async def why(self) -> e.Recalled | None:
+        return self.explained
+
+    async def map(self) -> MemoryMap:
+        return self.known
+
+    async def undo_jump(self, number: int) -> None:
+        self.wishes.append(("undo", number))
+        jumps = self.known.jumps
+        if number not in [jump.id for jump in jumps]:
+            raise LookupError(f"there is no jump {number}")
+        left = tuple(jump for jump in jumps if jump.id != number)
+        self.known = replace(self.known, jumps=left)
 
     async def remember(self, text: str) -> None:
         self.wishes.append(("remember", text))

@@ -6,6 +6,7 @@ pinned (`stand_still`), so that a scene draws the same cells in every run and on
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from growbox_tui.widgets.recall_card import RecallCard
 from growbox_tui.widgets.tool_card import ToolCard
 from tests.doubles.patience import FOR_EVER
 from tests.tui import happenings as h
+from tests.tui import maps as m
 from tests.tui import specimens as s
 from tests.tui.fake_session import (
     ANSWER,
@@ -36,7 +38,7 @@ from tests.tui.fake_session import (
 )
 from tests.tui.stories import RULES, STORY
 
-CLOCKS = ("memory", "sessions", "cache", "pins")
+CLOCKS = ("memory", "pointer", "recall", "sessions", "cache", "pins")
 """The screens that look at the clock."""
 NARROW, WIDE, FULL = (80, 24), (120, 36), (200, 50)
 QUESTION = "Look at @src/prune.py: why does the pruning job skip branch nodes?"
@@ -106,6 +108,9 @@ def app_for(scene: Scene, theme: str = "growbox-dark") -> GrowboxApp:
         cost=0.41,
         story=STORY,
         stated=RULES,
+        known=m.MAP,
+        found=[m.CLIMBED, m.READ],
+        explained=m.CLIMBED,
     )
     bench = FakeWorkbench(
         [session],
@@ -271,6 +276,31 @@ def page(command: str, *keys: str) -> Callable[[Stage], Awaitable[None]]:
     return played
 
 
+def unsure(command: str, *keys: str) -> Callable[[Stage], Awaitable[None]]:
+    """As ``page``, where nothing but likeness found anything."""
+
+    async def played(stage: Stage) -> None:
+        stage.session.explained, stage.session.found = m.LIKELY, [m.LIKELY]
+        await page(command, *keys)(stage)
+
+    return played
+
+
+async def climbing(stage: Stage) -> None:
+    """Memory is being asked: two steps are climbed."""
+    stage.session.step = asyncio.Semaphore(2)
+    await opened(f"/recall {m.ASKED}")(stage)
+
+
+async def called_wrong(stage: Stage) -> None:
+    """A recall, and what was found when it was called wrong."""
+    await stage.ask()
+    stage.session.say(m.LIKELY)
+    stage.session.end()
+    stage.session.found = [m.READ]
+    await send(stage.pilot, "/wrong")
+
+
 async def told(stage: Stage) -> None:
     """Everything that an epoch, a rule, a pin, late tools and pings say in the conversation."""
     await stage.ask()
@@ -332,6 +362,21 @@ SCENES: dict[str, Scene] = {
     "about": Scene(NARROW, opened("/about"), "gliding_horse"),
     "sessions": Scene(NARROW, opened("ctrl+r"), "type to narrow"),
     "memory": Scene(NARROW, opened("f2"), "12,431"),
+    "memory_wide": Scene(WIDE, page("/memory", "tab", "tab"), "12,431"),
+    "memory_jump": Scene(NARROW, page("/memory", "tab", "down"), "u Undo"),
+    "pointer": Scene(NARROW, page("/memory", "enter"), "Misleads"),
+    "pointer_wide": Scene(WIDE, page("/memory", "enter"), "Misleads"),
+    "recall_climbing": Scene(NARROW, climbing, "pointers"),
+    "recall": Scene(NARROW, page(f"/recall {m.ASKED}", "down"), "Deeper"),
+    "recall_wide": Scene(WIDE, page(f"/recall {m.ASKED}"), "Deeper"),
+    "recall_price": Scene(NARROW, page("/recall 枝节点算不算叶子？", "x"), "Shall it?"),
+    "recall_read": Scene(WIDE, page("/recall 枝节点算不算叶子？", "x", "y"), "all of it"),
+    "recall_unsure": Scene(NARROW, unsure(f"/recall {m.ASKED}"), "able"),
+    "recall_wrong": Scene(NARROW, page(f"/recall {m.ASKED}", "w"), "Learned"),
+    "why": Scene(NARROW, page("/why"), "What may be missing"),
+    "why_wide": Scene(WIDE, unsure("/why"), "What may be missing"),
+    "recall_card_open": Scene(WIDE, cards(m.CLIMBED, opened=1), "led here"),
+    "dug_deeper": Scene(NARROW, called_wrong, "dug deeper"),
     "models": Scene(NARROW, opened("/model"), "kimi-k2"),
     "themes": Scene(NARROW, opened("ctrl+t"), "contrast"),
     "cache": Scene(NARROW, page("/cache"), "as forecast"),

@@ -13,12 +13,12 @@ from growbox_tui import __version__
 from growbox_tui.actions import ACTIONS
 from growbox_tui.screens.about import GLIDING_HORSE, GROWBOX, AboutScreen
 from growbox_tui.screens.help import HelpScreen, help_page
-from growbox_tui.screens.memory import MemoryScreen, memory_page
+from growbox_tui.screens.memory import MemoryScreen
 from growbox_tui.screens.models import ModelsScreen
 from growbox_tui.screens.sessions import SessionsScreen
 from growbox_tui.screens.theme_picker import ThemeScreen
 from growbox_tui.themes import BUNDLED
-from tests.tui.specimens import HITS, ITEMS, MODELS, NOW, SESSIONS, STATE, Specimen, rows, shown
+from tests.tui.specimens import HITS, ITEMS, MODELS, SESSIONS, STATE, Specimen, rows, shown
 
 SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "about": AboutScreen,
@@ -118,49 +118,6 @@ async def test_about_credits_both_originals_with_links_that_can_be_seen_and_foll
         }
         assert links == {GROWBOX, GLIDING_HORSE}
         assert GROWBOX in text and GLIDING_HORSE in text
-
-
-# ---- memory ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("cells", [58, 77, 110, 197])
-def test_memory_shows_every_address_whole_and_never_outgrows_its_width(cells: int) -> None:
-    lines = memory_page(STATE, ITEMS, HITS, NOW, cells).plain.split("\n")
-    assert max(cell_len(line) for line in lines) <= cells
-    for memory in (*ITEMS, *HITS):
-        assert any(memory.address in line for line in lines)
-
-
-def test_memory_says_in_words_what_is_empty() -> None:
-    text = memory_page(None, (), (), NOW, 78).plain
-    assert "not open yet" in text
-    assert "Nothing remembered stands before the model yet" in text
-    assert "Nothing recalled yet" in text
-
-
-async def test_memory_scrolls_to_its_last_line() -> None:
-    app = Specimen()
-    async with app.run_test(size=(80, 24)) as pilot:
-        opened = Opened(app, pilot)
-        await opened.push(MemoryScreen(STATE, ITEMS, HITS))
-        assert HITS[-1].address not in shown(app)
-        app.screen.query_one(".page--body").scroll_end(animate=False)
-        await opened.settle()
-        assert HITS[-1].address in shown(app)
-
-
-async def test_memory_is_laid_out_again_when_the_terminal_changes() -> None:
-    app = Specimen()
-    async with app.run_test(size=(80, 24)) as pilot:
-        opened = Opened(app, pilot)
-        await opened.push(MemoryScreen(STATE, ITEMS, HITS))
-        narrow = shown(app)
-        await pilot.resize_terminal(200, 50)
-        await opened.settle()
-        assert any("graft.py children_done" in row and ITEMS[0].address in row for row in rows(app))
-        await pilot.resize_terminal(80, 24)
-        await opened.settle()
-        assert shown(app) == narrow
 
 
 # ---- sessions --------------------------------------------------------------------------------
