@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.store import code_blocks, codes, vectors
+from memory.store import code_blocks, codes, sampling, vectors
 from memory.store.database import Database, open_database
 from memory.store.resident import ResidentCodes
 
@@ -174,6 +174,23 @@ def test_more_neighbours_than_there_are_are_all_there_are(db: Database) -> None:
     assert {place for place, _ in found} == set(range(1, MANY + 1))
     cosines = [cosine for _, cosine in found]
     assert cosines == sorted(cosines, reverse=True)
+
+
+def test_a_sample_is_scattered_over_all_and_the_same_each_time(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = crowd(db, 2_000)
+    few = sampling.sample(db, space, 100)
+    monkeypatch.setattr(sampling, "ORDERED", 1)
+    drawn = sampling.sample(db, space, 100)
+
+    assert len(few) == 100
+    assert 90 <= len(drawn) <= 100
+    for places in (few, drawn):
+        assert places == sorted(set(places))
+        assert all(1 <= place <= 2_000 for place in places)
+        assert np.histogram(places, bins=4, range=(1, 2_001))[0].min() >= 10
+    assert sampling.sample(db, space, 100) == drawn
 
 
 def test_a_scan_gives_every_cosine_of_a_stretch_and_of_its_pieces(db: Database) -> None:
