@@ -18,6 +18,7 @@ from textual.events import Key, Paste
 from growbox_tui.agent.events import ApprovalAsked, QuestionAsked
 from growbox_tui.widgets.approval_card import ApprovalCard
 from growbox_tui.widgets.question_card import QuestionCard
+from growbox_tui.widgets.recall_card import RecallCard
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -212,8 +213,19 @@ class Asks:
             if choice is not None:
                 self._answer(focused, choice, event)
                 return True
+        if isinstance(focused, RecallCard) and self._doubts(focused, event):
+            return False
         if event.is_printable:
             self._write()
+        return False
+
+    def _doubts(self, card: RecallCard, event: Key) -> bool:
+        """The key that calls a recall wrong, pressed twice; once and another key are prose."""
+        if event.key == "w" and card.takes_wrong:
+            return True
+        if card.asks and event.is_printable:
+            self._write()
+            self._chat.composer.insert("w")
         return False
 
     def _answer(self, card: ApprovalCard, choice: str, key: Key) -> None:

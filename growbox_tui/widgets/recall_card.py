@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 NAMES: dict[Occasion, str] = {"turn": "recall", "wrong": "dug deeper", "asked": "recall"}
+ASKS = "w again: this was not what I meant; learn it, and look deeper."
 PLACES: dict[Occasion, str] = {
     "turn": "now in the prompt",
     "wrong": "goes to the model with your next words",
@@ -91,6 +92,8 @@ class RecallCard(Static, can_focus=True):
         self.opened = False
         self.wrong = False
         """Whether the user called it wrong."""
+        self.asks = False
+        """Whether the key that calls it wrong was pressed once: it may begin a word."""
         self._page = Page(self._rows)
         super().__init__(self._page, markup=False)
 
@@ -112,7 +115,7 @@ class RecallCard(Static, can_focus=True):
 
     def action_turn(self) -> None:
         """Open it, or close it."""
-        self.opened = not self.opened
+        self.opened, self.asks = not self.opened, False
         self._redraw()
         self.post_message(self.Turned())
 
@@ -122,9 +125,21 @@ class RecallCard(Static, can_focus=True):
         return self.opened and self.can_be_wrong
 
     def action_wrong(self) -> None:
-        """Call it wrong."""
-        if self.takes_wrong:
+        """Call it wrong, when it is asked for twice in a row."""
+        if not self.takes_wrong:
+            return
+        if self.asks:
             self.post_message(self.Wrong(self))
+        self.ask(not self.asks)
+
+    def ask(self, asks: bool) -> None:
+        """Show that the key was pressed once, or that another one followed."""
+        if asks != self.asks:
+            self.asks = asks
+            self._redraw()
+
+    def on_blur(self) -> None:
+        self.ask(False)
 
     def called_wrong(self, wrong: bool = True) -> None:
         """Show that the user called it wrong, or that this failed."""
@@ -166,6 +181,8 @@ class RecallCard(Static, can_focus=True):
 
     def _notes(self) -> Iterator[tuple[str, str]]:
         """The ladder, and what may be missing, where either was told."""
+        if self.asks:
+            yield ASKS, "$text-warning"
         if self.event.steps:
             yield ladder_words(self.event), "$text-muted"
             style = "$text-muted" if self.event.complete else "$text-warning"

@@ -238,14 +238,31 @@ async def test_w_on_an_open_card_calls_it_wrong_and_what_is_found_instead_is_a_c
         card = app.chat.query_one(RecallCard)
         card.focus()
         await until(pilot, lambda: app.focused is card)
-        await pilot.press("w")
-        assert session.wishes == [] and "w Wrong" not in rows(app)[-1]
+        assert "w Wrong" not in rows(app)[-1]
         await pilot.press("enter")
         await until(pilot, lambda: "w Wrong" in rows(app)[-1])
+        await pilot.press("w")
+        await until(pilot, lambda: "w again: this was not what I meant" in shown(app))
+        assert session.wishes == []
         await pilot.press("w")
         await until(pilot, lambda: "● dug deeper  2 memories" in shown(app))
         assert session.wishes == [("wrong", 41, ())]
         assert "called wrong" in shown(app)
+
+
+@pytest.mark.parametrize("opens", [True, False])
+async def test_words_that_begin_with_w_are_prose_on_a_card_too(opens: bool) -> None:
+    app, session = app_with(asking(m.READ))
+    async with app.run_test(size=(100, 50)) as pilot:
+        await ready(pilot, app)
+        session.say(m.CLIMBED)
+        await until(pilot, lambda: app.chat.query(RecallCard))
+        card = app.chat.query_one(RecallCard)
+        card.focus()
+        await until(pilot, lambda: app.focused is card)
+        await pilot.press(*(["enter"] if opens else []), *"why")
+        await until(pilot, lambda: app.chat.composer.text == "why")
+        assert session.wishes == [] and not card.asks
 
 
 @pytest.mark.parametrize(
