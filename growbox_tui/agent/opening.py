@@ -11,6 +11,7 @@ from growbox_tui.agent.errata import corrections
 from growbox_tui.agent.events import Event, Notice, TurnStarted
 from growbox_tui.agent.mentions import as_block, attach
 from growbox_tui.agent.messages import Part, Text
+from growbox_tui.agent.pointing import point_at_quotations
 from growbox_tui.agent.recall_view import recalled
 from growbox_tui.agent.uncut import finish
 from growbox_tui.agent.wishes import delivered, forced, keep_stated
@@ -31,11 +32,17 @@ async def open_turn(talk: Conversation, turn: int, text: str, typed: str) -> Non
     ``@path`` a mention, since a pipe may bring anybody's words.
     """
     found = Found([], [], [])
+    # Before recall, so that it goes where the words point; the first words of a conversation have
+    # to be on file first, to lead from.
+    begun = bool(talk.window.turns)
+    told = await point_at_quotations(talk, typed) if begun else []
     try:
         found = await _put_before(talk, turn, text)
         found.parts.extend(await asyncio.to_thread(_attached, talk, typed, found))
     finally:
         await finish(_record(talk, turn, text, found))
+    for notice in told or ([] if begun else await point_at_quotations(talk, typed)):
+        talk.publish(notice)
     await keep_stated(talk, typed)
 
 

@@ -14,6 +14,7 @@ from growbox_tui.agent.errata import Front
 from growbox_tui.agent.events import Notice, RuleOutcome, RulesChanged, RuleView
 from growbox_tui.agent.messages import Part, Text
 from growbox_tui.agent.pace import budget
+from growbox_tui.agent.pointing import point, point_no_more
 from growbox_tui.agent.standing import rules_in
 from growbox_tui.agent.stated_rules import stated
 from growbox_tui.agent.window_view import show_window
@@ -102,6 +103,7 @@ async def pin(talk: Conversation, address: str) -> None:
     under which nothing is remembered."""
     node = await _node(talk, address)
     await talk.mind.pin(talk.window, node.id)
+    await point(talk, node.id)
     others = [await talk.mind.refer(SCHEME + name) for name in talk.window.pinned]
     waiting = [other for other in others if other and not talk.window.holds(other.id)]
     sizes = (estimate(render(other, talk.limits.pin_tokens)) for other in waiting)
@@ -114,6 +116,7 @@ async def unpin(talk: Conversation, address: str) -> None:
     """Let a memory go as any other does. Raises ``LookupError``."""
     node = await _node(talk, address)
     await talk.mind.unpin(talk.window, node.id)
+    await point_no_more(talk, node.id)
     show_window(talk)
 
 
