@@ -11,19 +11,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from memory import settling
 from memory.config import CLOSE_SECONDS
 from memory.context import constraints
 from memory.context.window import Window as Window
-from memory.learning import Learning
 from memory.hyperspace.spaces import spaces
-from memory.protocols import Clock, Embedder
-from memory.recollection import Query, Recollection
+from memory.learning import Learning
+from memory.protocols import Clock, Embedder, Judge
+from memory.recalls import Recalls
 from memory.recutting import Recutting
 from memory.settling import PatientEmbedder
-from memory.store import conversation, nodes, requests, rules, settings, vectors
+from memory.store import conversation, nodes, pieces, requests, rules, settings, vectors
 from memory.store.appends import Appends
 from memory.store.database import Database, open_database
 from memory.store.lane import Lane, Lanes
@@ -31,9 +31,6 @@ from memory.store.texts import clean
 from memory.store.writes import Writes
 from memory.types import Entry, MemoryState, NewNode, Node, Rule, RuleAdded, SessionInfo
 from memory.windows import ADDRESS, Windows
-
-if TYPE_CHECKING:
-    from memory.recall.by_vector import NullDistribution
 
 Answer = TypeVar("Answer")
 
@@ -49,7 +46,13 @@ class SystemClock:
 class Memory:
     """One memory file. Made by ``Memory.open``; every verb may raise ``MemoryFileError``."""
 
-    def __init__(self, path: Path, embedder: Embedder | None, clock: Clock | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        embedder: Embedder | None,
+        clock: Clock | None,
+        judge: Judge | None = None,
+    ) -> None:
         """Use ``Memory.open``: an object made by hand has no connections yet."""
         self.path = path
         self._embedder = embedder
@@ -60,7 +63,6 @@ class Memory:
         self._embedding = Lane("embed")
         self._asked = None if embedder is None else PatientEmbedder(embedder, self._embedding)
         self._writes, self._appends = Writes(), Appends()
-        self._chance: NullDistribution | None = None
         self._lanes = Lanes(self._writer, self._reader, self._embedding)
         windows = Windows(self._lanes, self._writes, self._clock, self._embedder)
         # What changes a conversation's prompt: as documented there.
@@ -70,25 +72,34 @@ class Memory:
         self.record = windows.record
         self.pin, self.unpin, self.evict = windows.pin, windows.unpin, windows.evict
         self.reload, self.found = windows.reload, windows.found
+        recalls = Recalls(self._lanes, self._writes, self._clock, self._asked, judge)
+        # By which it is asked: as documented there.
+        self.recall, self.pay, self.use_judge = recalls.recall, recalls.pay, recalls.use_judge
         self._learning = learning = Learning(
-            *(self._lanes, self._writes, self._clock, self._embedder), self.recall
+            *(self._lanes, self._writes, self._clock, self._embedder), recalls.recall
         )
         # By which it learns: as documented there.
         self.confirm, self.wrong, self.why = learning.confirm, learning.wrong, learning.why
         self.jump, self.undo_jump, self.jumps = learning.jump, learning.undo_jump, learning.jumps
-        self.retire, self.map = learning.retire, learning.map
+        self.retire, self.map, self.quoted = learning.retire, learning.map, learning.quoted
         self.recut = Recutting(self._lanes, self._writes, self._clock).recut
         self._closed = False
 
     @classmethod
     async def open(
-        cls, path: Path, *, embedder: Embedder | None = None, clock: Clock | None = None
+        cls,
+        path: Path,
+        *,
+        embedder: Embedder | None = None,
+        clock: Clock | None = None,
+        judge: Judge | None = None,
     ) -> Memory:
         """Open the file, making it (0600) and its folder (0700) where needed.
 
-        Without an embedder nothing is found by meaning, and nothing is embedded.
+        Without an embedder nothing is found by meaning, and nothing is embedded. Without a judge
+        that is able nothing is read exactly.
         """
-        memory = cls(path, embedder, clock)
+        memory = cls(path, embedder, clock, judge)
         await memory._writer.open(lambda: open_database(path))
         try:
             await memory._reader.open(lambda: open_database(path, reading=True))
@@ -122,18 +133,6 @@ class Memory:
         """The whole node behind ``mem://<id>`` (or its bare id); ``None`` if there is none."""
         name = address.strip().removeprefix(ADDRESS).strip().lower()
         return await self._reader.run(lambda db: nodes.by_id(db, clean(name)))
-
-    async def recall(self, query: Query) -> Recollection:
-        """Memories that bear on a question, best first. Works before anything is embedded."""
-        # Here and not above: what only stores and resumes need not load the ways of finding.
-        from memory.recall import by_vector, ladder
-
-        if self._chance is None:
-            self._chance = by_vector.NullDistribution()
-        chance = self._chance
-        return await self._reader.run(
-            lambda db: ladder.recall(query, db, self._asked, self._clock, chance=chance)
-        )
 
     async def settle(self, seconds: float) -> int:
         """Embed nodes, lines and questions that wait for it, newest first, and forget a little of
@@ -273,4 +272,5 @@ def _state(db: Database, embedder: Embedder | None) -> MemoryState:
         embedded=sum(vectors.count(db, space) for space in known if space is not None),
         embedder=embedder.stamp if embedder else "",
         bytes=db.size(),
+        places=pieces.standing(db),
     )

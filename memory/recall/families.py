@@ -1,4 +1,4 @@
-"""Families: which questions ask the same, so that what was read for one need not be read for another.
+"""Families: which questions ask the same, so that what was read for one holds for another.
 
 Skipping wrongly loses a memory, skipping too seldom costs a call. So only questions of the same
 telling words in the same order are of one family: no vector decides it, since "the port of alpha"
@@ -11,9 +11,10 @@ from __future__ import annotations
 from memory.store import questions
 from memory.store.database import Database
 
-FILLERS = frozenset(
-    "a an the please pls kindly so well hey hi hello ok okay just again um uh 请 请问 麻烦 那么".split()
-)
+_FILLERS = """
+    a an the please pls kindly so well hey hi hello ok okay just um uh 请 请问 麻烦 那么
+"""
+FILLERS = frozenset(_FILLERS.split())
 """Words without which a question asks the same. A question word, a negation, a number or a tense
 is none of them."""
 POLITE = ("请问", "麻烦问下", "麻烦问一下", "请")

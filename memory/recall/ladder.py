@@ -1,4 +1,5 @@
-"""Recall: asks text, vectors and time, in that order of cost, and makes one list of it.
+"""The cheap steps of the ladder: jumps, pins, pointers, anchors, and what words, vectors and time
+bring together. Each only reads, and calls no judge.
 
 A way brings a memory only when the memory lies above that way's own bar; the fused score of all
 ways then ranks what was brought. So "hello" brings nothing, in a store of any size. The project
@@ -7,94 +8,219 @@ that asks, and who spoke, move a memory within the list and never into it.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
-from time import perf_counter
+from statistics import pstdev
 
-from memory.hyperspace.fusion import fuse
-from memory.protocols import Clock, Embedder
-from memory.recollection import Hit, Query, Recollection
-from memory.store import pieces
+from memory.protocols import Embedder
+from memory.recall import jumps as jumping
+from memory.recall import ledger
+from memory.recall.following import Led
+from memory.recollection import Query
+from memory.store import jumps, nodes, pieces, questions, redirects
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
+from memory.store.pointers import Key
+from memory.store.segment import match_terms
 
-from . import by_text, by_time, by_vector, neighbours
+from . import by_text, by_time, by_vector, mixing
 from .ranking import ranked
 from .time_phrases import time_asked
 
 CANDIDATES = 50
-"""How many each way may name."""
+"""How many time may name."""
 
-WAY_WEIGHTS = {"text": 1.0, "vector": 0.5, "time": 1.5}
-"""Words weigh more than the bundled vectors (measured: see the bench ``recall_quality``); who asks
-about yesterday wants yesterday before a better match of another day."""
-
-FLOORS = {"text": 0.0, "time": 0.0}
-"""What a way gives to a memory that it did not find; the cosine of one that is not among the
-nearest is not known, so there it is the lowest of those that are."""
+LIFTED = 2.0
+"""Standard deviations that past questions lift or sink a memory by at most, among what else was
+found."""
 
 
-def recall(
-    query: Query,
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What words, vectors and time found together."""
+
+    brought: tuple[tuple[int, float, tuple[str, ...]], ...] = ()
+    """(place, score, ways) of what lies above its way's bar, best first."""
+    sure: bool = False
+    """Whether any of it was brought by more than a boost."""
+    named: tuple[int, ...] = ()
+    """All places that any way named, whatever their score, best first."""
+    ways: tuple[str, ...] = ()
+    """The ways tried, in order."""
+    notice: str = ""
+    failure: str = ""
+    """Why a way could not be asked, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A pointer that bears on the question, and where it leads now."""
+
+    place: int
+    key: Key
+    text: str
+    """The past question."""
+    strength: float
+    same: bool
+    """Whether a question of the same family found it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What pointers say."""
+
+    leads: tuple[Lead, ...] = ()
+    """Those of the family first, then the nearest keys; each place once."""
+    boosts: Mapping[int, float] = field(default_factory=dict)
+    """Place → what it gains among what else was found, -1 to 1."""
+    vetoed: frozenset[int] = frozenset()
+    """Places that misled the nearest question; they are not brought."""
+    refused: frozenset[int] = frozenset()
+    """Places of which the user said that they are wrong for this question."""
+
+
+def jumped(db: Database, entries: Collection[int], question: str) -> list[int]:
+    """Places that the user pointed to and that this question takes, newest first."""
+    taken = jumping.taken(jumps.every(db), entries, question)
+    return list(dict.fromkeys(p for jump in taken for p in pieces.resolve(db, jump.target)))
+
+
+def bearing(db: Database, pinned: Sequence[str], question: str) -> int:
+    """How many of some nodes hold a telling word of the question."""
+    terms = by_text.telling_terms(question)
+    if not terms or not pinned:
+        return 0
+    return sum(
+        not set(terms).isdisjoint(match_terms(node.text)) for node in nodes.by_ids(db, pinned)
+    )
+
+
+def followed(
     db: Database,
+    family: int,
+    led: Sequence[Led],
+    boosts: Mapping[int, float],
+    vetoed: Iterable[int],
+) -> Followed:
+    """Where pointers lead now that bear on a question.
+
+    Args:
+        led: see ``following.follow``.
+        boosts: by target, as ``pointers.choose`` gives them.
+        vetoed: targets.
+
+    What questions of the same family found is always among them, unless the user said that it is
+    wrong.
+    """
+    refused = ledger.refused(db, family)
+    leads: dict[int, Lead] = {}
+    for own in ledger.known(db, family):
+        leads[own.place] = Lead(own.place, own.key, own.text, 1.0, True)
+    for each in led:
+        for place in each.places:
+            new = Lead(place, each.lead.key, each.lead.text, each.lead.strength, False)
+            leads.setdefault(place, new)
+    lifted: dict[int, float] = {}
+    for target, gain in boosts.items():
+        for place in pieces.resolve(db, target):
+            lifted[place] = max(gain, lifted.get(place, -1.0))
+    barred = {place for target in vetoed for place in pieces.resolve(db, target)}
+    return Followed(
+        tuple(lead for place, lead in leads.items() if place not in refused),
+        lifted,
+        frozenset(barred - leads.keys()),
+        refused,
+    )
+
+
+def near(
+    db: Database,
+    query: Query,
     embedder: Embedder | None,
-    clock: Clock,
+    chance: by_vector.NullDistribution,
+    now: int,
     *,
-    chance: by_vector.NullDistribution | None = None,
     zone: tzinfo | None = None,
-) -> Recollection:
-    """What memory holds about a question, best first; never more than ``query.limit``.
+    boosts: Mapping[int, float] | None = None,
+) -> Near:
+    """What words, vectors and time bring. Deterministic.
 
     ``chance`` keeps what was learned about the store's vectors between calls; ``zone`` is where
-    "yesterday" begins and ends, by default this machine's zone. Deterministic but for ``ms``.
-    Vectors that cannot be asked make it incomplete, with a notice that says why. Raises
-    ``MemoryFileError``.
+    "yesterday" begins and ends, by default this machine's zone. ``boosts``: place → share of
+    ``LIFTED`` that it gains; one that gains something is brought even if no way found it. Vectors
+    that cannot be asked leave a ``failure``. Raises ``MemoryFileError``.
     """
-    started = perf_counter()
-    now = clock.now() if query.now is None else query.now
     asked = time_asked(query.text, now, zone)
     # "Yesterday" says when, not what; as a word it would find whoever else said yesterday.
-    topic = query.text if asked is None else asked.rest
-    found = {"text": by_text.find(db, topic, CANDIDATES)}
-    failure = ""
+    topic = topic_of(query.text, now, zone)
+    spaces, failure = list[by_vector.Near](), ""
     if embedder is not None and by_text.telling_terms(topic):
-        chance = chance or by_vector.NullDistribution()
-        nearest, failure = _by_meaning(db, embedder, topic, chance)
-        found |= {} if nearest is None else {"vector": nearest}
-    notice = ""
+        spaces, failure = _by_meaning(db, embedder, topic, chance)
+    timed, notice = None, ""
     if asked is not None:
         ranking, notice = by_time.find(db, query, asked, CANDIDATES, zone)
-        found["time"] = by_text.Found(ranking, frozenset(seq for seq, _ in ranking))
-    hits = _hits(query, db, found)
-    return Recollection(
-        query=query.text,
-        hits=hits,
-        ways=tuple(found),
-        ms=(perf_counter() - started) * 1000,
-        complete=not failure,
-        notice=" ".join(filter(None, (notice, failure))),
-    )
+        timed = by_text.Found(ranking, frozenset(seq for seq, _ in ranking))
+    text = by_text.find(db, topic, mixing.WORDS_NAMED)
+    try:
+        mix = mixing.mixed(db, topic, text, spaces, timed)
+    except VectorsUnavailable as error:
+        mix, failure = mixing.mixed(db, topic, text, (), timed), _told(error)
+    ways = ("text", *(["vector"] if spaces else []), *(["time"] if timed else []))
+    return _brought(db, query, mix, boosts or {}, Near((), False, (), ways, notice, failure))
+
+
+def topic_of(text: str, now: int, zone: tzinfo | None = None) -> str:
+    """What a question is about, without when."""
+    asked = time_asked(text, now, zone)
+    return text if asked is None else asked.rest
+
+
+def words_of(question: str) -> str:
+    """As keys are compared by."""
+    return questions.normalised(question)
 
 
 def _by_meaning(
     db: Database, embedder: Embedder, topic: str, chance: by_vector.NullDistribution
-) -> tuple[by_text.Found | None, str]:
-    """What vectors found, ``None`` if they were not asked, and a notice if they could not be."""
+) -> tuple[list[by_vector.Near], str]:
+    """What the vectors of each space found, and a notice if they could not be asked."""
     try:
-        return by_vector.find(db, embedder, topic, CANDIDATES, chance), ""
+        return by_vector.near(db, embedder, topic, mixing.NEAR_NAMED, chance), ""
     except VectorsUnavailable as error:
-        return None, f"{error.text} {error.hint}".strip()
+        return [], _told(error)
 
 
-def _hits(query: Query, db: Database, found: dict[str, by_text.Found]) -> tuple[Hit, ...]:
-    fused = fuse({way: what.ranking for way, what in found.items()}, WAY_WEIGHTS, FLOORS)
-    scores = {seq: (score, ways) for seq, score, ways in fused}
-    sure = {seq for what in found.values() for seq in what.sure}
-    # Only what matches by its content lends to its neighbours: those of a day belong to it already.
-    topical = {seq for way, what in found.items() if way != "time" for seq in what.sure}
-    scores, beside = neighbours.spread(db, scores, topical)
-    brought = {seq: scores[seq] for seq in sure | beside}
-    best = {each.place: each for each in ranked(db, brought, query.project)}
-    return tuple(
-        Hit(found.node, best[found.place].score, best[found.place].ways, piece=found.piece)
-        for found in pieces.hits(db, best, query.limit)
+def _told(error: VectorsUnavailable) -> str:
+    return f"{error.text} {error.hint}".strip()
+
+
+def _brought(
+    db: Database, query: Query, mix: mixing.Mixed, boosts: Mapping[int, float], told: Near
+) -> Near:
+    """``told`` with what lies above a bar or beside what does, and what past questions name."""
+    gone = {place for place in mix.scores if place > 0 and redirects.is_retired(db, place)}
+    scores = _lifted(mix.scores, boosts)
+    boosted = {place for place, gain in boosts.items() if gain > 0}
+    every = (mix.sure | mix.beside | boosted) - gone
+    brought = ranked(db, {place: scores[place] for place in every}, query.project)
+    named = sorted(scores.keys() - gone, key=lambda place: (-scores[place][0], -place))
+    return replace(
+        told,
+        brought=tuple((each.place, each.score, each.ways) for each in brought),
+        sure=bool(mix.sure - gone),
+        named=tuple(dict.fromkeys([*(each.place for each in brought), *named])),
     )
+
+
+def _lifted(
+    scores: Mapping[int, tuple[float, tuple[str, ...]]], boosts: Mapping[int, float]
+) -> dict[int, tuple[float, tuple[str, ...]]]:
+    """Scores with what past questions say of them; what only these name begins at the lowest."""
+    plain = [score for score, _ in scores.values()]
+    lowest, spread = min(plain, default=0.0), pstdev(plain) if len(plain) > 1 else 1.0
+    named = {place: (lowest, ()) for place, gain in boosts.items() if gain > 0}
+    return {
+        place: (score + LIFTED * spread * boosts.get(place, 0.0), ways)
+        for place, (score, ways) in (named | dict(scores)).items()
+    }

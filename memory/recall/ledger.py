@@ -148,8 +148,9 @@ def record(db: Database, batch: Batch) -> Recorded:
 
 
 def _learn(db: Database, batch: Batch, question: Question, barred: frozenset[int]) -> None:
-    """What the answers say of the pointers that led there, and new pointers to what none leads to."""
-    asked, reached = set(batch.places), set()
+    """What the answers say of the pointers that led there, and pointers to what none leads to."""
+    asked = set(batch.places)
+    reached: set[int] = set()
     for pointer, places in _by_pointer(db, question.family):
         reached.update(places)
         if asked.isdisjoint(places) or not barred.isdisjoint(places):
@@ -215,6 +216,32 @@ def owe(
         for each in stretches:
             certificates.put(db, light, LIGHT, each.lo, each.hi, b"", at)
         return question.family, debts.cap(db) + certificates.cap(db)
+
+
+def outstanding(
+    db: Database, family: int, judge: str, checked: Checked
+) -> tuple[tuple[Stretch, ...], tuple[int, ...]]:
+    """What of a family's debts nobody has read by now, and the numbers of certificates that do not
+    hold any more."""
+    read = coverage(db, Reading(family, "judge", judge), checked.holds)
+    owed = [Stretch(debt.lo, debt.hi) for debt in debts.of_family(db, family, "judge")]
+    return colours.without(owed, read.stretches), read.stale
+
+
+def settle(db: Database, family: int, judge: str, checked: Checked, at: int) -> int:
+    """Take what was read by now out of a family's debts, in one transaction; how many positions
+    that were. If it was nothing, the try counts as failed."""
+    with db.transaction():
+        before = colours.length(
+            Stretch(debt.lo, debt.hi) for debt in debts.of_family(db, family, "judge")
+        )
+        left, stale = outstanding(db, family, judge, checked)
+        left = tuple(each for each in left if nodes.any_between(db, each.lo, each.hi))
+        certificates.drop(db, stale)
+        debts.replace(db, family, "judge", left, worth=0.0, at=at)
+        freed = before - colours.length(left)
+        debts.tried(db, family, failed=not freed)
+    return freed
 
 
 def unread(

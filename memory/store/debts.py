@@ -76,21 +76,21 @@ def replace(
             )
 
 
-def next_due(db: Database, method: Method, *, after: int = 0) -> Debt | None:
-    """The debt to pay next: first what failed least often, then what is worth most, then the
-    newest. ``after``: only what failed fewer times than this, if it is not 0."""
-    tried = "AND tries < ?" if after else "AND ? = 0"
-    row = db.row(
-        f"SELECT {_COLUMNS} FROM debts WHERE method = ? {tried}"
-        " ORDER BY tries, worth DESC, at DESC, id DESC LIMIT 1",
-        (method, after),
+def in_turn(db: Database, method: Method) -> list[Debt]:
+    """The debts in the order in which they are paid: first what failed least often, then what is
+    worth most, then the newest."""
+    rows = db.rows(
+        f"SELECT {_COLUMNS} FROM debts WHERE method = ?"
+        " ORDER BY tries, worth DESC, at DESC, id DESC",
+        (method,),
     )
-    return None if row is None else Debt(*row)
+    return [Debt(*row) for row in rows]
 
 
-def failed(db: Database, number: int) -> None:
-    """Count that an instalment of a debt came to nothing."""
-    db.execute("UPDATE debts SET tries = tries + 1 WHERE id = ?", (number,))
+def tried(db: Database, family: int, *, failed: bool) -> None:
+    """Count an instalment for a family that came to nothing; one that did not ends the row."""
+    change = "tries + 1" if failed else "0"
+    db.execute(f"UPDATE debts SET tries = {change} WHERE family = ?", (family,))
 
 
 def every(db: Database, limit: int) -> list[tuple[Debt, str]]:

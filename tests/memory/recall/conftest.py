@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
 from memory.hyperspace.embedders.ngram_embedder import NgramEmbedder
 from memory.protocols import Embedder
-from memory.recall.ladder import recall
-from memory.recollection import Query, Recollection
-from memory.store import nodes, vectors
+from memory.recall import by_vector, ladder
+from memory.recollection import Hit, Query, Recollection
+from memory.store import nodes, pieces, vectors
 from memory.store.database import Database, open_database
 from memory.types import NewNode, Node
 
@@ -46,8 +47,20 @@ class Store:
         vectors.put(self.db, space, put)
 
     def recall(self, query: Query | str, embedder: Embedder | None = None) -> Recollection:
+        """What words, vectors and time bring: one step of the ladder, without a judge."""
         asked = Query(query) if isinstance(query, str) else query
-        return recall(asked, self.db, embedder, StandingClock(), zone=UTC)
+        now = NOW if asked.now is None else asked.now
+        chance = by_vector.NullDistribution()
+        started = perf_counter()
+        found = ladder.near(self.db, asked, embedder, chance, now, zone=UTC)
+        told = {place: (score, ways) for place, score, ways in found.brought}
+        hits = tuple(
+            Hit(each.node, *told[each.place], piece=each.piece)
+            for each in pieces.hits(self.db, told, asked.limit)
+        )
+        notice = " ".join(filter(None, (found.notice, found.failure)))
+        took = (perf_counter() - started) * 1000
+        return Recollection(asked.text, hits, found.ways, took, not found.failure, notice)
 
     def texts(self, query: Query | str, embedder: Embedder | None = None) -> list[str]:
         return [hit.node.text for hit in self.recall(query, embedder).hits]
