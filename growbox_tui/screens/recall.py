@@ -21,10 +21,10 @@ from growbox_tui.screens.page import page_css, title, told
 from growbox_tui.widgets.figures import fit
 from growbox_tui.widgets.key_line import KeyLine
 from growbox_tui.widgets.map_rows import MapRow, Section
-from growbox_tui.widgets.recall_words import in_short, missing, price_of_all
+from growbox_tui.widgets.recall_words import in_short, price_of_all
 from growbox_tui.widgets.safe_text import one_line, unmarked
 from growbox_tui.widgets.section_list import SectionList
-from growbox_tui.widgets.step_table import ladder
+from growbox_tui.widgets.step_table import gaps, ladder
 from growbox_tui.widgets.window_rows import hit_row
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ Depth = Literal["shallow", "deeper", "exhaustive"]
 """How far the ladder is climbed whatever its cheaper steps bring."""
 LEAST_FOR_DETAIL = 20
 """Lines of the terminal from which the marked memory is told in full."""
+NOT_ALL = "Not all of it could be read."
 LEAST_FOR_ALL = 30
 """Lines from which a step that found nothing has a line of its own."""
 KEYS = (
@@ -148,6 +149,8 @@ class RecallScreen(ModalScreen[None]):
 
     def _show(self, found: Recalled) -> None:
         self._running, self._found = False, found
+        if self._depth == "exhaustive" and not found.complete and not self._said:
+            self._said = NOT_ALL
         self._steps = list(found.steps) or self._steps
         self._draw()
 
@@ -184,11 +187,8 @@ class RecallScreen(ModalScreen[None]):
         if self._asks:
             price = price_of_all(found.price, complete=found.complete)
             return Content.assemble((price, "$text-warning"), " Shall it?")
-        style = "$text-muted" if found.complete else "$text-warning"
         said = f"{self._said} " if self._said else ""
-        return Content.assemble(
-            (said, "$text-success"), f"{in_short(found)}. ", (missing(found), style)
-        )
+        return Content.assemble((said, "$text-success"), f"{in_short(found)}. ", gaps(found))
 
     @on(SectionList.Pointed)
     def _point(self, event: SectionList.Pointed) -> None:

@@ -24,11 +24,10 @@ from growbox_tui.widgets.recall_words import (
     cost,
     grounds,
     milliseconds,
-    missing,
     part,
 )
 from growbox_tui.widgets.safe_text import one_line, unmarked
-from growbox_tui.widgets.step_table import ladder
+from growbox_tui.widgets.step_table import gaps, ladder
 
 if TYPE_CHECKING:
     from growbox_tui.agent.events import HitView, Recalled
@@ -75,7 +74,8 @@ def skipped(event: Recalled) -> str:
     left = [rung for rung in RUNGS if rung not in {step.rung for step in event.steps}]
     if not left or not event.steps:
         return ""
-    why = " The step before them was sure." if event.answered_by else ""
+    sure = event.hits and (event.hits[0].confirmed or event.hits[0].key)
+    why = " The step before them was sure." if sure else ""
     return f"Not climbed: {', '.join(left)}.{why}"
 
 
@@ -92,7 +92,6 @@ def hit_lines(hit: HitView, cells: int) -> list[Content]:
 
 def why_page(event: Recalled, cells: int) -> Content:
     """The whole page for a width in cells."""
-    style = "$text-muted" if event.complete else "$text-warning"
     lines = [
         *broken(f"“{one_line(event.query)}”", cells),
         Content(""),
@@ -100,7 +99,7 @@ def why_page(event: Recalled, cells: int) -> Content:
         *(broken(Content.styled(left, "$text-muted"), cells) if (left := skipped(event)) else ()),
         Content(""),
         heading("What may be missing"),
-        *broken(Content.styled(missing(event), style), cells),
+        *broken(gaps(event), cells),
         Content(""),
     ]
     if event.steps:

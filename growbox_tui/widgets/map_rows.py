@@ -218,6 +218,6 @@ def file_row(name: str, words: str, *, tail: bool = False) -> MapRow:
 
     def draw(cells: int) -> Content:
         cut = fit_left if tail else fit
-        return named(f"  {name}"[:NAME], cut(words, max(0, cells - NAME)), cells)
+        return named(name, cut(words, max(0, cells - NAME)), cells)
 
     return MapRow(f"file:{name}", draw, lambda cells: [named(name, words, cells)])

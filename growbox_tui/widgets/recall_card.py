@@ -19,10 +19,10 @@ from growbox_tui.widgets.recall_words import (
     cost,
     grounds,
     milliseconds,
-    missing,
     part,
 )
 from growbox_tui.widgets.safe_text import one_line, safe
+from growbox_tui.widgets.step_table import gaps
 from growbox_tui.widgets.tool_card import head_line
 
 if TYPE_CHECKING:
@@ -166,8 +166,8 @@ class RecallCard(Static, can_focus=True):
         figures = milliseconds(event.ms)
         rows = [Row(head_line(self._sign(), NAMES[event.occasion], found, how, figures, width))]
         if self.opened:
-            for note, style in self._notes():
-                rows.extend(wrapped(Content.styled(note, style), width, INDENT, INDENT))
+            for note in self._notes():
+                rows.extend(wrapped(note, width, INDENT, INDENT))
             for hit in event.hits:
                 rows.extend(self._hit_rows(hit, width))
         return rows
@@ -179,14 +179,13 @@ class RecallCard(Static, can_focus=True):
         failed = not self.event.complete and (self.event.notice or not self.event.steps)
         return ("!", "$text-warning") if failed else ("●", "$text-success")
 
-    def _notes(self) -> Iterator[tuple[str, str]]:
+    def _notes(self) -> Iterator[Content]:
         """The ladder, and what may be missing, where either was told."""
         if self.asks:
-            yield ASKS, "$text-warning"
+            yield Content.styled(ASKS, "$text-warning")
         if self.event.steps:
-            yield ladder_words(self.event), "$text-muted"
-            style = "$text-muted" if self.event.complete else "$text-warning"
-            yield missing(self.event), style
+            yield Content.styled(ladder_words(self.event), "$text-muted")
+            yield gaps(self.event)
 
     def _hit_rows(self, hit: HitView, width: int) -> list[Row]:
         there = "stood in the prompt already" if self.event.occasion != "asked" else ""

@@ -28,6 +28,7 @@ MEANS: dict[str, str] = {
 """What each step goes by."""
 UNKNOWN_PRICE = "Nobody knows what that costs; it may be a call for every few memories."
 FREE = "By what is known, nothing is left to read; everything would be read again all the same."
+NOT_COMPLETE = "Not complete"
 ALL_OF_IT = "Nothing that bears on it can be missing, but for what the caps cut off."
 
 
@@ -80,7 +81,7 @@ def missing(event: Recalled) -> str:
     if event.complete:
         return ALL_OF_IT
     number = unread(event)
-    said = ["Not complete"]
+    said = [NOT_COMPLETE]
     if event.notice:
         said.append(one_line(event.notice).rstrip("."))
     if number:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from growbox_tui.widgets.figures import count, pad, pad_left
-from growbox_tui.widgets.recall_words import MEANS, RUNGS, milliseconds
+from growbox_tui.widgets.recall_words import MEANS, NOT_COMPLETE, RUNGS, milliseconds, missing
 from growbox_tui.widgets.safe_text import one_line
 
 if TYPE_CHECKING:
-    from growbox_tui.agent.events import StepView
+    from growbox_tui.agent.events import Recalled, StepView
 
 NAME, FOUND, CALLS, TOKENS, TIME = 9, 5, 5, 7, 8
 LEAD = NAME + FOUND + CALLS + TOKENS + TIME + 4
@@ -83,8 +83,15 @@ def ladder(
         )
         lines.append(words.truncate(cells, ellipsis=True))
     elif left and steps:
-        lines.append(_muted(f"not needed: {', '.join(left)}", cells))
+        lines.append(_muted(f"not climbed: {', '.join(left)}", cells))
     return lines
+
+
+def gaps(event: Recalled) -> Content:
+    """What may be missing: that something may is loud, the rest is quiet."""
+    words = missing(event)
+    loud = "" if event.complete else NOT_COMPLETE
+    return Content.assemble((loud, "$text-warning"), (words.removeprefix(loud), "$text-muted"))
 
 
 def _muted(words: str, cells: int) -> Content:
