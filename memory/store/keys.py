@@ -59,11 +59,14 @@ class ResidentKeys:
 
 
 def _read(db: Database, stamp: str, old: Keys | None) -> Keys:
-    """All keys; vectors that ``old`` holds are not read again."""
+    """All keys; the questions and vectors that ``old`` holds are not read again: of a question only
+    when it was last asked ever changes."""
     of: dict[int, list[Key]] = {}
     for key in pointers.newest_keys(db, MOST_KEYS):
         of.setdefault(key.question, []).append(key)
-    asked = tuple(questions.by_ids(db, list(of)))
+    known = {} if old is None else {each.id: each for each in old.questions}
+    known |= {each.id: each for each in questions.by_ids(db, [n for n in of if n not in known])}
+    asked = tuple(known[number] for number in of)
     matrix = _vectors(db, stamp, [question.id for question in asked], old)
     return Keys(stamp, asked, matrix, {number: tuple(keys) for number, keys in of.items()})
 
