@@ -8,7 +8,7 @@ that asks, and who spoke, move a memory within the list and never into it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from statistics import pstdev
@@ -143,12 +143,14 @@ def near(
     *,
     zone: tzinfo | None = None,
     boosts: Mapping[int, float] | None = None,
+    learned: Callable[[Sequence[int]], Mapping[int, float]] | None = None,
 ) -> Near:
     """What words, vectors and time bring. Deterministic.
 
     ``chance`` keeps what was learned about the store's vectors between calls; ``zone`` is where
     "yesterday" begins and ends, by default this machine's zone. ``boosts``: place → share of
-    ``LIFTED`` that it gains; one that gains something is brought even if no way found it. Vectors
+    ``LIFTED`` that it gains; one that gains something is brought even if no way found it.
+    ``learned``: what places gain or lose by what the store taught, in standard deviations. Vectors
     that cannot be asked leave a ``failure``. Raises ``MemoryFileError``.
     """
     asked = time_asked(query.text, now, zone)
@@ -167,6 +169,8 @@ def near(
     except VectorsUnavailable as error:
         mix, failure = mixing.mixed(db, topic, text, (), timed), _told(error)
     ways = ("text", *(["vector"] if spaces else []), *(["time"] if timed else []))
+    scores = _lifted(mix.scores, boosts or {}, learned)
+    mix = replace(mix, scores=scores)
     return _brought(db, query, mix, boosts or {}, Near((), False, (), ways, notice, failure))
 
 
@@ -199,8 +203,8 @@ def _brought(
     db: Database, query: Query, mix: mixing.Mixed, boosts: Mapping[int, float], told: Near
 ) -> Near:
     """``told`` with what lies above a bar or beside what does, and what past questions name."""
-    gone = {place for place in mix.scores if place > 0 and redirects.is_retired(db, place)}
-    scores = _lifted(mix.scores, boosts)
+    scores = mix.scores
+    gone = {place for place in scores if place > 0 and redirects.is_retired(db, place)}
     boosted = {place for place, gain in boosts.items() if gain > 0}
     every = (mix.sure | mix.beside | boosted) - gone
     brought = ranked(db, {place: scores[place] for place in every}, query.project)
@@ -214,13 +218,21 @@ def _brought(
 
 
 def _lifted(
-    scores: Mapping[int, tuple[float, tuple[str, ...]]], boosts: Mapping[int, float]
-) -> dict[int, tuple[float, tuple[str, ...]]]:
-    """Scores with what past questions say of them; what only these name begins at the lowest."""
+    scores: Mapping[int, mixing.Scored],
+    boosts: Mapping[int, float],
+    learned: Callable[[Sequence[int]], Mapping[int, float]] | None,
+) -> dict[int, mixing.Scored]:
+    """Scores with what the store taught and what past questions say of them; what only these name
+    begins at the lowest."""
     plain = [score for score, _ in scores.values()]
     lowest, spread = min(plain, default=0.0), pstdev(plain) if len(plain) > 1 else 1.0
-    named = {place: (lowest, ()) for place, gain in boosts.items() if gain > 0}
+    named: dict[int, mixing.Scored] = {p: (lowest, ()) for p, gain in boosts.items() if gain > 0}
+    every = named | dict(scores)
+    gains = learned(sorted(every)) if learned is not None else {}
     return {
-        place: (score + LIFTED * spread * boosts.get(place, 0.0), ways)
-        for place, (score, ways) in (named | dict(scores)).items()
+        place: (
+            score + spread * (LIFTED * boosts.get(place, 0.0) + gains.get(place, 0.0)),
+            ways,
+        )
+        for place, (score, ways) in every.items()
     }

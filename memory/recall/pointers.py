@@ -2,19 +2,18 @@
 
 The nearest question decides: one that a target answered is followed, one that it misled keeps it
 out, whichever is nearer. Use lifts a key a little, and only near the bar that was calibrated for
-the embedder: so what was useful often never becomes what is found for everything. Questions that
-are too far to be followed still lift what answered them among what else is found; all of them
-share one unit of attention with the chance that none of them is meant.
+the embedder: so what was useful often never becomes what is found for everything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log1p
 from typing import TYPE_CHECKING, TypeVar
 
 from memory.config import KEYS_A_POINTER
+from memory.recall.attention import Bars as Bars
+from memory.recall.attention import lifts, posterior
 from memory.store.keys import Keys
 from memory.store.pointers import Key, Pointer
 from memory.store.questions import Question
@@ -32,11 +31,6 @@ MARGIN = 0.04
 """How far the second may lie behind the first."""
 BOOST = 0.05
 """How much use lifts a key at most, as a cosine; and how far below the bar it can lift from."""
-KEENNESS = 20.0
-"""How soon attention saturates: a twentieth of it lifts a target by a quarter of what is possible
-(measured on the learning bench)."""
-FAINT = 0.01
-"""Attention below which a past question counts for nothing."""
 DECAY_DAYS = 30.0
 """Days after which use that was not renewed counts half."""
 DAY = 86_400_000
@@ -48,19 +42,6 @@ POOR = 0.45
 nothing twice without ever having been needed, or in most of many tries."""
 
 Number = TypeVar("Number", float, "NDArray[np.float32]")
-
-
-@dataclass(frozen=True, slots=True)
-class Bars:
-    """Likeness of two questions, calibrated for one embedder from the store's own questions."""
-
-    follow: float
-    """Strength that hardly any two unrelated questions reach: from here on a key is followed."""
-    boost: float
-    """The cosine at which a past question is as likely meant as none: the middle of those that the
-    nearest unrelated questions have."""
-    spread: float = 0.04
-    """How far these lie from each other (standard deviation)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,25 +97,22 @@ def choose(
         bars: from ``Likeness.bars``, if coverage is given; else cosines.
         coverage: from ``Likeness.coverage``, shape (questions,); ``None``: vectors alone count.
     """
-    cosines = _cosines(keys, vector, words)
+    same = [row for row, each in enumerate(keys.questions) if each.words == words]
+    cosines = _cosines(keys, vector, same)
     likeness = cosines if coverage is None else match(cosines, coverage)
-    for row, each in enumerate(keys.questions):
-        if each.words == words:
-            likeness[row] = 1.0
+    likeness[same] = 1.0
     nearest = _nearest(keys, likeness, now, bars)
-    leads, vetoed = [], {}
+    vetoed, barred = {}, set()
     for (target, sign), lead in nearest.items():
         other = nearest.get((target, -sign))
-        if other is not None and not _nearer(lead, other):
-            continue
-        if sign < 0 and lead.likeness >= bars.follow:
-            vetoed[target] = lead
-        if sign > 0 and lead.strength >= bars.follow and not poor(lead.key):
-            leads.append(lead)
-    leads.sort(key=lambda lead: (-lead.strength * posterior(lead.key), -lead.key.used))
-    boosts = _boosts(keys, cosines, bars)
+        if sign < 0 and (other is None or _nearer(lead, other)):
+            barred.add(target)
+            if lead.likeness >= bars.follow:
+                vetoed[target] = lead
+    leads = _leads(keys, likeness, now, bars, barred)
+    boosts = lifts(keys, cosines, bars)
     kept = {target: gain for target, gain in boosts.items() if gain < 0 or target not in vetoed}
-    return Follow(_few(leads), kept, vetoed)
+    return Follow(leads, kept, vetoed)
 
 
 def match(cosine: Number, coverage: Number) -> Number:
@@ -147,11 +125,6 @@ def lift(key: Key, now: int) -> float:
     fresh: float = 0.5 ** (max(0, now - key.used) / (DECAY_DAYS * DAY))
     often = max(0.0, key.weight - 1.0) * fresh
     return BOOST * often / (1.0 + often)
-
-
-def posterior(key: Key) -> float:
-    """The share of tries that come to something, with the confirmation that made the key."""
-    return (key.successes + 2.0) / (key.successes + key.missed + 3.0)
 
 
 def poor(key: Key) -> bool:
@@ -226,16 +199,42 @@ def _nearer(one: Lead, other: Lead) -> bool:
     return (one.likeness, one.key.used) > (other.likeness, other.key.used)
 
 
-def _few(leads: Sequence[Lead]) -> tuple[Lead, ...]:
-    """Those of the best questions, and of others only where they are nearly as good."""
-    followed: dict[int, None] = {}
-    kept = []
-    for lead in leads:
-        near = lead.strength >= leads[0].strength - MARGIN
-        if lead.key.question in followed or (near and len(followed) < FOLLOWED_QUESTIONS):
-            followed[lead.key.question] = None
-            kept.append(lead)
-    return tuple(kept)
+def _leads(
+    keys: Keys, likeness: NDArray[np.float32], now: int, bars: Bars, barred: set[int]
+) -> tuple[Lead, ...]:
+    """All that answered the best past question, and another one only where it is nearly as good.
+
+    Wordings of one question lead to the same targets and count as one; where one of them found
+    less than another, both are followed.
+    """
+    import numpy as np
+
+    asked: list[list[Lead]] = []
+    for row in np.flatnonzero(likeness >= bars.follow - BOOST):
+        question = keys.questions[row]
+        right = [key for key in keys.of[question.id] if key.sign > 0 and not poor(key)]
+        leads = [_lead(key, question.text, float(likeness[row]), now) for key in right]
+        if leads and max(lead.strength for lead in leads) >= bars.follow:
+            asked.append(leads)
+    asked.sort(
+        key=lambda leads: max((lead.strength, lead.key.used) for lead in leads), reverse=True
+    )
+    followed, count, best = dict[int, Lead](), 0, 0.0
+    for leads in asked:
+        strength = max(lead.strength for lead in leads)
+        best = max(best, strength)
+        new = [each for each in leads if each.key.target not in followed.keys() | barred]
+        if count == FOLLOWED_QUESTIONS or strength < best - MARGIN:
+            break
+        new.sort(key=lambda lead: (-lead.strength * posterior(lead.key), -lead.key.used))
+        followed |= {lead.key.target: lead for lead in new}
+        count += bool(new)
+    return tuple(followed.values())
+
+
+def _lead(key: Key, text: str, likeness: float, now: int) -> Lead:
+    lifted = min(1.0, likeness + lift(key, now)) if key.sign > 0 else likeness
+    return Lead(key, text, likeness, max(likeness, lifted))
 
 
 def _nearest(
@@ -248,42 +247,21 @@ def _nearest(
     for row in np.flatnonzero(likeness >= bars.follow - BOOST):
         question = keys.questions[row]
         for key in keys.of[question.id]:
-            like = float(likeness[row])
-            strength = min(1.0, like + lift(key, now)) if key.sign > 0 else like
-            lead = Lead(key, question.text, like, max(like, strength))
+            lead = _lead(key, question.text, float(likeness[row]), now)
             best = nearest.get((key.target, key.sign))
             if best is None or (lead.strength, key.used) > (best.strength, best.key.used):
                 nearest[key.target, key.sign] = lead
     return nearest
 
 
-def _boosts(keys: Keys, cosines: NDArray[np.float32], bars: Bars) -> dict[int, float]:
-    """What each target gains or loses by the attention that its past questions get."""
-    import numpy as np
-
-    weights = np.exp(np.minimum((cosines - bars.boost) / bars.spread, 30.0))
-    weights[cosines <= 0.0] = 0.0
-    attention = weights / (1.0 + weights.sum())
-    gains: dict[int, float] = {}
-    for row in np.flatnonzero(attention >= FAINT):
-        for key in keys.of[keys.questions[row].id]:
-            gain = float(attention[row]) * posterior(key) * (1 if key.sign > 0 else -1)
-            gains[key.target] = gains.get(key.target, 0.0) + gain
-    full = log1p(KEENNESS)
-    return {
-        target: log1p(KEENNESS * min(1.0, abs(gain))) / full * (1 if gain > 0 else -1)
-        for target, gain in gains.items()
-    }
-
-
-def _cosines(keys: Keys, vector: NDArray[np.float32] | None, words: str) -> NDArray[np.float32]:
+def _cosines(
+    keys: Keys, vector: NDArray[np.float32] | None, same: Sequence[int]
+) -> NDArray[np.float32]:
     """The cosine of each past question, 1 where the words are the same; 0 where there is none."""
     import numpy as np
 
     cosines = np.zeros(len(keys.questions), dtype=np.float32)
-    if vector is not None and keys.vectors.shape[1] == len(vector) and len(keys.questions):
+    if vector is not None and keys.vectors.shape[1] == len(vector):
         cosines = np.clip(keys.vectors @ vector, 0.0, 1.0)
-    for row, each in enumerate(keys.questions):
-        if each.words == words:
-            cosines[row] = 1.0
+    cosines[same] = 1.0
     return cosines

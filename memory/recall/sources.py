@@ -5,16 +5,18 @@ All of it belongs to the reading thread.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from memory.protocols import Clock, Embedder
 from memory.recall import anchors as anchoring
-from memory.recall import by_vector, following, ladder, ledger, references
+from memory.recall import by_vector, following, ladder, learned_weights, ledger, references
 from memory.recall.asking import Once, cosine, home
 from memory.recall.by_text import telling_terms
 from memory.recall.families import Families
 from memory.recall.ladder import Followed, Near
+from memory.recall.learned_weights import QueryMaps
 from memory.recall.ledger import Checked, Coverage
 from memory.recall.likeness import Likeness
 from memory.recall.time_phrases import time_asked
@@ -33,6 +35,7 @@ class Sources:
     clock: Clock
     keys: ResidentKeys = field(default_factory=ResidentKeys)
     likeness: Likeness = field(default_factory=Likeness)
+    maps: QueryMaps = field(default_factory=QueryMaps)
     chance: by_vector.NullDistribution = field(default_factory=by_vector.NullDistribution)
     families: Families = field(default_factory=Families)
     checked: Checked = field(default_factory=Checked)
@@ -91,7 +94,23 @@ def near(
     db: Database, sources: Sources, query: Query, view: View, boosts: Mapping[int, float]
 ) -> Near:
     """What words, vectors and time bring. ``boosts``: see ``ladder.near``."""
-    return ladder.near(db, query, view.embedder, sources.chance, view.now, boosts=boosts)
+    learned = None if "pointers" in query.without else partial(_learned, db, sources, query, view)
+    return ladder.near(
+        *(db, query, view.embedder, sources.chance, view.now), boosts=boosts, learned=learned
+    )
+
+
+def _learned(
+    db: Database, sources: Sources, query: Query, view: View, places: Sequence[int]
+) -> Mapping[int, float]:
+    """What places gain by how questions lie to their answers in this store."""
+    if not questions.count(db):
+        return {}
+    stamp, vector = home(view.embedder, query.text)
+    made = sources.maps.fresh(db, sources.keys.fresh(db, stamp)) if vector is not None else None
+    if made is None or vector is None:
+        return {}
+    return learned_weights.gains(db, made, stamp, vector, places)
 
 
 def _followed(
