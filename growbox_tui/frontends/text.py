@@ -56,8 +56,8 @@ def narration(event: Event) -> str:
     match event:
         case SessionOpened(model=model, why=why) if why:
             return f"model: {model} ({why})"
-        case Recalled(hits=hits, ms=ms) if hits:
-            return f"recall: {len(hits)} memories in {ms:.0f} ms"
+        case Recalled(hits=hits) if hits or event.occasion == "wrong":
+            return _recalled(event)
         case ToolStarted(name=name, title=title):
             return f"{name}: {title}"
         case ToolEnded(name=name, is_error=True, detail=detail):
@@ -84,3 +84,18 @@ def narration(event: Event) -> str:
         case TurnEnded(reason=reason, detail=detail) if reason not in ("done", "length"):
             return sentences(reason, detail)
     return ""
+
+
+def _recalled(event: Recalled) -> str:
+    """What was found, by which step, what judges took, and how much is unread."""
+    name = "dug deeper" if event.occasion == "wrong" else "recall"
+    by = f" by {event.answered_by}" if event.answered_by else ""
+    found = "1 memory" if len(event.hits) == 1 else f"{len(event.hits)} memories"
+    said = f"{name}: {found}{by} in {event.ms:.0f} ms"
+    calls = sum(step.calls for step in event.steps)
+    if calls:
+        said += f", {calls} calls, {sum(step.tokens for step in event.steps)} tokens"
+    price = event.price
+    if not event.complete and price is not None:
+        said += f"; {price.nodes} unread ({price.calls} calls, {price.tokens} tokens)"
+    return said

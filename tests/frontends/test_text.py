@@ -16,11 +16,14 @@ from growbox_tui.agent.events import (
     DetailView,
     Event,
     Failed,
+    HitView,
     MessageEnded,
     Notice,
+    PriceView,
     Rebased,
     Recalled,
     Retrying,
+    StepView,
     TextDelta,
     ToolEnded,
     ToolStarted,
@@ -32,6 +35,8 @@ from growbox_tui.frontends.headless import exit_code, front_end
 
 CARD = DetailView("shell", "ls", "exit 1", "")
 ASKED = ApprovalAsked("a", "1", "shell", ("run ls",), CARD, (Choice("once", "yes"),))
+HIT = HitView("mem://1", "user", "2026-05-03 14:02", ("text",), 1.0, "a", True)
+FOUND = Recalled("q", (HIT,), ("text",), 12.0, 9, True)
 USAGE = UsageReported(1, 900, 5, None, None, None, 1.0, 0, "")
 
 
@@ -70,6 +75,22 @@ def test_the_answer_goes_to_stdout_and_what_was_said_on_the_way_to_stderr() -> N
         (
             Rebased(2, "you asked for it", 4, 9, False, 900, 400),
             "epoch 2: you asked for it, 900 -> 400 tokens",
+        ),
+        (FOUND, "recall: 1 memory in 12 ms"),
+        (
+            replace(
+                FOUND,
+                answered_by="pointers",
+                steps=(StepView("pointers", 1, 2, 900, 11.0),),
+                complete=False,
+                price=PriceView(70, 9_000, 4),
+            ),
+            "recall: 1 memory by pointers in 12 ms, 2 calls, 900 tokens; "
+            "70 unread (4 calls, 9000 tokens)",
+        ),
+        (
+            replace(FOUND, hits=(), occasion="wrong"),
+            "dug deeper: 0 memories in 12 ms",
         ),
         (Notice("info", "a word"), "a word"),
         (Failed("Unreachable", "Nobody answered.", "Start it."), "Nobody answered. Start it."),
