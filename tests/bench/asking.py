@@ -62,15 +62,17 @@ def rss_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
-def medians(calls: Sequence[Callable[[], object]]) -> list[float]:
+def medians(
+    calls: Sequence[Callable[[], object]], clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
     """Milliseconds of each call, the median of so many rounds."""
     rounds: list[list[float]] = []
     for _ in range(ROUNDS):
         rounds.append([])
         for call in calls:
-            begun = time.perf_counter()
+            begun = clock()
             call()
-            rounds[-1].append((time.perf_counter() - begun) * 1000)
+            rounds[-1].append((clock() - begun) * 1000)
     return [statistics.median(times) for times in zip(*rounds, strict=True)]
 
 
@@ -83,14 +85,18 @@ def of_vectors(db: Database, asked: NDArray[np.float32]) -> dict[str, Any]:
     first_ms = (time.perf_counter() - begun) * 1000
     found = [[place for place, _ in vectors.nearest(db, space, row, DEPTH)] for row in rows]
     clock, processor = time.perf_counter(), time.process_time()
-    ms = medians([partial(vectors.nearest, db, space, row, DEPTH) for row in rows])
+    calls = [partial(vectors.nearest, db, space, row, DEPTH) for row in rows]
+    ms = medians(calls)
     share = (time.process_time() - processor) / (time.perf_counter() - clock)
+    busy = medians(calls, time.thread_time)
     held = db.codes[space].size if space in db.codes else 0
     return {
         "found": found,
         "first_ms": first_ms,
         "p50_ms": statistics.median(ms),
         "p95_ms": percentile(ms, 0.95),
+        "p50_cpu_ms": statistics.median(busy),
+        "p95_cpu_ms": percentile(busy, 0.95),
         "cpu_share": share,
         "bytes_per_node": held / max(1, vectors.count(db, space)),
     }
