@@ -11,20 +11,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, log
 
+from memory.hyperspace.script import is_wide
 from memory.store import fulltext
 from memory.store.database import Database
-from memory.store.segment import holds_together, match_terms
+from memory.store.segment import MAX_QUERY_CHARS, holds_together, match_terms, segment
 
 from .small_talk import SMALL_TALK
 
 KNOWN = 0.3
 """Text speaks up when its best hit covers this share of the question's weight (measured: see the
-bench ``recall_quality``) ..."""
+bench ``recall``) ..."""
+KNOWN_WIDE = 0.25
+"""... or this share of it in Chinese, where pairs that are no words weigh in the question ..."""
 ENOUGH_TERMS = 3.0
 """... or as much as so many terms found in one memory alone weigh: a long question, say a pasted
 error, is never covered in large part."""
 RELATED = 2 / 3
 """Then all hits come that cover this share of what the best one had to."""
+LOOSE = 0.5
+"""The share of its weight that counts of a pair of characters that may be no word."""
 MOST_TERMS = 32
 """Only the rarest terms are asked for; a pasted page has thousands."""
 
@@ -52,6 +57,8 @@ class Terms:
     """How rare each term is; those that no memory holds weigh most."""
     frequencies: Mapping[str, int]
     """How many places hold each term."""
+    telling: frozenset[str]
+    """Those that say what the question is about; the others only help to rank."""
 
 
 def find(db: Database, question: str, k: int) -> Found:
@@ -64,9 +71,11 @@ def find(db: Database, question: str, k: int) -> Found:
     if not ranking:
         return NOTHING
     weights = terms.weights
-    covered = _covered(db, terms.present, weights, [seq for seq, _ in ranking])
-    heaviest = sorted(weights.values(), reverse=True)[:MOST_TERMS]
-    bar = min(KNOWN * fsum(heaviest), ENOUGH_TERMS * rarity(1, fulltext.size(db)))
+    telling = [term for term in terms.present if term in terms.telling]
+    covered = _covered(db, telling, weights, [seq for seq, _ in ranking])
+    heaviest = sorted((weights[term] for term in terms.telling), reverse=True)[:MOST_TERMS]
+    share = KNOWN_WIDE if is_wide(question) else KNOWN
+    bar = min(share * fsum(heaviest), ENOUGH_TERMS * rarity(1, fulltext.size(db)))
     known = max(covered.values()) >= bar
     sure = {seq for seq, weight in covered.items() if known and weight >= RELATED * bar}
     return Found(tuple(ranking), frozenset(sure))
@@ -79,9 +88,18 @@ def weighed(db: Database, question: str) -> Terms:
     weights = {
         term: rarity(frequency, total) for term, frequency in without_seams(frequencies).items()
     }
-    rarest = sorted(weights, key=lambda term: -weights[term])
-    present = [term for term in rarest if frequencies[term]][:MOST_TERMS]
-    return Terms(tuple(present), weights, frequencies)
+    loose = {term: fulltext.document_frequency(db, term) for term in _loose_pairs(question)}
+    every = weights | {term: LOOSE * rarity(found, total) for term, found in loose.items() if found}
+    rarest = sorted(every, key=lambda term: -every[term])
+    present = [term for term in rarest if (frequencies | loose)[term]][:MOST_TERMS]
+    return Terms(tuple(present), every, frequencies | loose, frozenset(weights))
+
+
+def _loose_pairs(question: str) -> list[str]:
+    """Pairs of Chinese characters of which one mostly holds sentences together; in 成都 it does
+    not, which only the store's frequencies tell."""
+    pairs = [term for term in segment(question[:MAX_QUERY_CHARS]).split() if _is_pair(term)]
+    return [pair for pair in dict.fromkeys(pairs) if sum(map(holds_together, pair)) == 1]
 
 
 def telling_terms(question: str) -> list[str]:

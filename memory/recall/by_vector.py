@@ -23,7 +23,7 @@ from .by_text import Found
 SAMPLE = 384
 """Nodes drawn from a space to learn about chance."""
 CHANCE = 0.998
-"""The share of random pairs that a hit has to beat (measured: see the bench ``recall_quality``)."""
+"""The share of random pairs that a hit has to beat (measured: see the bench ``recall``)."""
 FEWEST = 32
 """Fewer vectors of a script tell nothing about chance; there vectors only help to rank."""
 UNREACHABLE = 2.0
@@ -139,6 +139,8 @@ class Near:
         """Of each place to the question; ``None`` where this space has no vector."""
         import numpy as np
 
+        if not vectors.has_direction(self.vector):
+            return [None] * len(places)
         known = dict(self.ranking)
         others = vectors.vectors_of(db, self.number, [p for p in places if p not in known])
         if others:

@@ -44,7 +44,7 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "assistant": {"late": 1.0, "window": 0.3},
     "tool": {"late": 1.0, "window": 0.3},
     "code": {"vector": 1.0, "late": 0.5, "text": 0.1},
-    "wide": {"text": 1.0, "wide vector": 0.7, "window": 0.3},
+    "wide": {"text": 1.0, "wide vector": 0.7, "window": 0.5},
     "bare": {"text": 1.0, "window": 1.0, "vector": 0.5, "wide vector": 0.5},
 }
 """Kind of content → signal → weight. Every kind also has ``time``, below. ``bare``: what has no

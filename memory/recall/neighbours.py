@@ -1,7 +1,7 @@
 """Lends the strength of a hit to what was said just before and after it.
 
 A reply seldom repeats the words of its question, so the memory that answers often stands beside the
-one that matches. On LoCoMo this is the largest single gain (see the bench ``recall_quality``).
+one that matches. On LoCoMo this is the largest single gain (see the bench ``recall``).
 """
 
 from __future__ import annotations
