@@ -62,16 +62,7 @@ class Session:
             forget_commands: takes back every command that was allowed for always.
         """
         self.talk, self.stream = talk, stream
-        # What is asked of memories, by their addresses: as documented there.
-        self.pin, self.unpin = partial(wishes.pin, talk), partial(wishes.unpin, talk)
-        self.drop, self.remember = partial(wishes.drop, talk), partial(wishes.remember, talk)
-        # What is asked of memory itself: likewise.
-        self.recall_steps = partial(recalling.recall_steps, talk)
-        self.wrong, self.why = partial(recalling.wrong, talk), partial(recalling.why, talk)
-        self.map, self.undo_jump = (
-            partial(recalling.chart, talk),
-            partial(recalling.undo_jump, talk),
-        )
+        self._ask_of(talk)
         self._voices = Voices(talk, open_model)
         self._opened, self._transcript, self._embed = opened, transcript, embed
         self._release, self._forget_commands = release, forget_commands
@@ -85,6 +76,15 @@ class Session:
         self._warmth = Warmth(talk, self._nap_when_quiet)
         self._after_turn: list[Wish] = []
         """What was asked for while a turn ran, and comes when it has ended."""
+
+    def _ask_of(self, talk: Conversation) -> None:
+        # What is asked of memories, by their addresses, and of memory itself: as documented there.
+        self.pin, self.unpin = partial(wishes.pin, talk), partial(wishes.unpin, talk)
+        self.drop, self.remember = partial(wishes.drop, talk), partial(wishes.remember, talk)
+        self.recall_steps = partial(recalling.recall_steps, talk)
+        self.wrong, self.why = partial(recalling.wrong, talk), partial(recalling.why, talk)
+        self.map = partial(recalling.chart, talk)
+        self.undo_jump = partial(recalling.undo_jump, talk)
 
     @property
     def id(self) -> str:

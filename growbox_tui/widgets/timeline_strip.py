@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 State = Literal["deep", "light", "none", "owed"]
 SIGNS: dict[State, tuple[str, str]] = {
     "deep": ("\u28ff", "$text-success"),
-    "light": ("\u28e4", "$heat-warm"),
+    "light": ("\u28e4", "$secondary"),
     "none": ("\u28c0", "$text-muted"),
     "owed": ("\u281b", "$text-warning"),
 }
