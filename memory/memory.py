@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from memory import settling
+from memory.calibrating import Calibrating
 from memory.config import CLOSE_SECONDS
 from memory.context import constraints
 from memory.context.window import Window as Window
@@ -82,6 +83,9 @@ class Memory:
         self.confirm, self.wrong, self.why = learning.confirm, learning.wrong, learning.why
         self.jump, self.undo_jump, self.jumps = learning.jump, learning.undo_jump, learning.jumps
         self.retire, self.map, self.quoted = learning.retire, learning.map, learning.quoted
+        calibrating = Calibrating(self._lanes, self._writes)
+        # What its judges are good for: as documented there.
+        self.calibrate, self.calibrated = calibrating.calibrate, calibrating.calibrated
         self.recut = Recutting(self._lanes, self._writes, self._clock).recut
         self._closed = False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from memory.recollection import Candidate, Judgement
 
@@ -58,6 +58,19 @@ class Judge(Protocol):
     async def judge(self, question: str, candidates: Sequence[Candidate]) -> Judgement:
         """One call. May raise anything: all of its candidates are then unknown, which changes no
         state."""
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """A judge that can say how well a text answers a question, in figures of its own: from where on
+    they mean yes or no is found by calibration."""
+
+    @property
+    def stamp(self) -> str:
+        """Name and version."""
+
+    async def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """One a text, higher is better. May raise anything."""
 
 
 class Chooser(Protocol):
