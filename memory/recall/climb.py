@@ -83,7 +83,9 @@ class Climb:
     @property
     def read(self) -> tuple[Stretch, ...]:
         """What needs no reading any more."""
-        done = self.reader.read.done if self.reader is not None else set()
+        done = set(self.reader.read.done) if self.reader is not None else set()
+        if not self.query.exhaustive:
+            done -= set(self.view.refused_at)  # it is not shown, so it is not known either
         return colours.union((*self.trusted, *colours.single(done)))
 
     async def run(self) -> None:

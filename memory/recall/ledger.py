@@ -21,9 +21,9 @@ from memory.store.database import Database
 from memory.store.pointers import Key
 from memory.store.questions import Question
 
-SAID_BY_USER = 1.0
-"""A question that was misled by more than this weight was so by what the user said: no judge takes
-that back."""
+SAID_BY_JUDGE = 1.0
+"""What a judge's no weighs. A question that was misled by more was so by what the user said: no
+judge takes that back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,8 @@ class Recorded:
     """What came of a batch."""
 
     family: int
-    covered: frozenset[int]
-    """Positions of nodes that need not be read again."""
-    refused: frozenset[int]
-    """Places that the judge found and the user had said are wrong."""
+    answered: frozenset[int]
+    """Positions of nodes all of whose places were answered."""
     overflow: int = 0
     """Finds that the caps left no room for, and certificates and debts that they threw out."""
 
@@ -125,7 +123,7 @@ def known(db: Database, family: int) -> list[Known]:
 def refused(db: Database, family: int) -> frozenset[int]:
     """Places of which the user said that they are wrong for questions of a family."""
     keys = pointers.keys_of_family(db, family) if family else []
-    said = [key.target for key in keys if key.sign < 0 and key.weight > SAID_BY_USER]
+    said = [key.target for key in keys if key.sign < 0 and key.weight > SAID_BY_JUDGE]
     return frozenset(place for target in said for place in pieces.resolve(db, target))
 
 
@@ -135,7 +133,7 @@ def record(db: Database, batch: Batch) -> Recorded:
         question = questions.put(db, batch.question, batch.at, family=batch.family)
         barred = refused(db, question.family)
         _learn(db, batch, question, barred)
-        covered = _covered(db, batch, question.family, barred)
+        answered, covered = _read(db, batch, question.family, barred)
         certificates.drop(db, batch.stale)
         certify(
             db, Reading(question.family, "judge", batch.judge), colours.single(covered), batch.at
@@ -144,7 +142,7 @@ def record(db: Database, batch: Batch) -> Recorded:
         found = {place for place in batch.places if batch.answers.get(place) == "yes"}
         kept = {each.place for each in known(db, question.family)}
         over = certificates.cap(db) + len(found - kept - barred)
-    return Recorded(question.family, covered, barred & found, over)
+    return Recorded(question.family, answered, over)
 
 
 def _learn(db: Database, batch: Batch, question: Question, barred: frozenset[int]) -> None:
@@ -159,7 +157,7 @@ def _learn(db: Database, batch: Batch, question: Question, barred: frozenset[int
         if "yes" in said:
             feedback.learn(db, pointer, question, 1, 1.0, batch.at)
         elif said == {"no"}:
-            feedback.learn(db, pointer, question, -1, 1.0, batch.at)
+            _misled(db, pointer, question, batch.at)
     for place in batch.places:
         said_so, lead = batch.answers.get(place), batch.leads.get(place)
         if lead is not None and said_so in ("yes", "no"):
@@ -168,11 +166,22 @@ def _learn(db: Database, batch: Batch, question: Question, barred: frozenset[int
             pointers.put_keys(db, told, batch.at)
         if place in reached or place in barred:
             continue
-        if lead is not None and said_so in ("yes", "no"):
-            sign = 1 if said_so == "yes" else -1
-            feedback.learn(db, lead.pointer, question, sign, 1.0, batch.at)
+        if lead is not None and said_so == "yes":
+            feedback.learn(db, lead.pointer, question, 1, 1.0, batch.at)
+        elif lead is not None and said_so == "no":
+            _misled(db, lead.pointer, question, batch.at)
         elif said_so == "yes":
             _link(db, batch, question, place)
+
+
+def _misled(db: Database, pointer: int, question: Question, at: int) -> None:
+    """A judge said no. However often it does, that never weighs as much as the user's word."""
+    before = [key for key in pointers.keys_of(db, [pointer]) if key.family == question.family]
+    if all(key.sign > 0 for key in before):
+        feedback.learn(db, pointer, question, -1, SAID_BY_JUDGE, at)
+    else:
+        weak = [key for key in before if key.sign > 0 and key.weight <= SAID_BY_JUDGE]
+        pointers.drop_keys(db, weak)
 
 
 def _same(key: Key, other: Key) -> bool:
@@ -276,16 +285,19 @@ def _link(db: Database, batch: Batch, question: Question, place: int) -> None:
     feedback.learn(db, pointer, question, 1, 1.0, batch.at)
 
 
-def _covered(db: Database, batch: Batch, family: int, barred: frozenset[int]) -> frozenset[int]:
-    """Positions of the nodes that this batch answered to the end, and whose finds are kept."""
+def _read(
+    db: Database, batch: Batch, family: int, barred: frozenset[int]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """Positions of the nodes that this batch answered to the end, and those of them whose finds are
+    all kept."""
     kept = {each.place for each in known(db, family)} - barred
-    covered = set()
+    answered, covered = set(), set()
     for position in set(pieces.positions(db, batch.places).values()):
         places = pieces.in_stretch(db, position, position)
         said = {place: batch.answers.get(place, "unknown") for place in places}
-        sure = all(
-            answer == "no" or (answer == "yes" and place in kept) for place, answer in said.items()
-        )
-        if places and sure:
+        if not places or "unknown" in said.values():
+            continue
+        answered.add(position)
+        if all(place in kept for place, answer in said.items() if answer == "yes"):
             covered.add(position)
-    return frozenset(covered)
+    return frozenset(answered), frozenset(covered)

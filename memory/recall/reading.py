@@ -73,8 +73,6 @@ class Read:
     """Place → answer, of all that was put before the judge."""
     done: set[int] = field(default_factory=set)
     """Positions of nodes that were answered to the end."""
-    refused: set[int] = field(default_factory=set)
-    """Places that the judge found and the user had said are wrong."""
     failures: int = 0
     """Calls in a row that came to nothing."""
     why: str = ""
@@ -216,8 +214,7 @@ class Reader:
         work = partial(_record, batch=batch)
         recorded = await self._writes.whole(self._lanes.write.run(work))
         self.family, self._stale = recorded.family, ()
-        self.read.done |= recorded.covered
-        self.read.refused |= recorded.refused
+        self.read.done |= recorded.answered
         self.read.overflow += recorded.overflow
 
 

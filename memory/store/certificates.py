@@ -136,8 +136,9 @@ def uncover(db: Database, family: int, seq: int) -> None:
                     put(db, each.reading, each.depth, lo, hi, told, each.at)
 
 
-def cap(db: Database, most: int = MOST_CERTIFICATES) -> int:
+def cap(db: Database, most: int | None = None) -> int:
     """Forget the oldest of too many; how many. What they covered counts as unread."""
+    most = MOST_CERTIFICATES if most is None else most
     over = int(db.value("SELECT count(*) FROM certificates")) - most
     if over > 0:
         rows = db.rows("SELECT id FROM certificates ORDER BY at, id LIMIT ?", (over,))

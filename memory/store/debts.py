@@ -109,9 +109,10 @@ def count(db: Database) -> int:
     return int(db.value("SELECT count(*) FROM debts"))
 
 
-def cap(db: Database, most: int = MOST_DEBTS) -> int:
+def cap(db: Database, most: int | None = None) -> int:
     """Forget those worth least, of these the oldest, of too many; how many. What they held stays
     unread, and is owed again when it is leapt over again."""
+    most = MOST_DEBTS if most is None else most
     over = count(db) - most
     if over > 0:
         db.execute(
