@@ -15,7 +15,7 @@ from statistics import pstdev
 
 from memory.protocols import Embedder
 from memory.recall import jumps as jumping
-from memory.recall import ledger
+from memory.recall import coverage as covering
 from memory.recall.following import Led
 from memory.recollection import Query
 from memory.store import jumps, nodes, pieces, questions, redirects
@@ -113,9 +113,9 @@ def followed(
     What questions of the same family found is always among them, unless the user said that it is
     wrong.
     """
-    refused = ledger.refused(db, family)
+    refused = covering.refused(db, family)
     leads: dict[int, Lead] = {}
-    for own in ledger.known(db, family):
+    for own in covering.known(db, family):
         leads[own.place] = Lead(own.place, own.key, own.text, 1.0, True)
     for each in led:
         for place in each.places:
@@ -164,10 +164,16 @@ def near(
         ranking, notice = by_time.find(db, query, asked, CANDIDATES, zone)
         timed = by_text.Found(ranking, frozenset(seq for seq, _ in ranking))
     text = by_text.find(db, topic, mixing.WORDS_NAMED)
+    # When nothing was said then, what was said at another time stands in only for want of better.
+    elsewhen = asked is not None and asked.span is not None and bool(notice)
+    weighed = None if elsewhen else timed
     try:
-        mix = mixing.mixed(db, topic, text, spaces, timed)
+        mix = mixing.mixed(db, topic, text, spaces, weighed)
     except VectorsUnavailable as error:
-        mix, failure = mixing.mixed(db, topic, text, (), timed), _told(error)
+        spaces, failure = [], _told(error)
+        mix = mixing.mixed(db, topic, text, (), weighed)
+    if elsewhen and not mix.sure:
+        mix = mixing.mixed(db, topic, text, spaces, timed)
     ways = ("text", *(["vector"] if spaces else []), *(["time"] if timed else []))
     scores = _lifted(mix.scores, boosts or {}, learned)
     mix = replace(mix, scores=scores)

@@ -20,11 +20,12 @@ from dataclasses import dataclass, field
 from math import log2
 from pathlib import Path
 
-from memory.hyperspace.embedders.choose import choose
 from memory.memory import Memory
+from memory.protocols import Embedder
 from memory.recollection import Query, Rung
 from memory.types import NewNode
 from tests.bench.figures import Figures, percentile
+from tests.bench.known_vectors import KnownVectors
 from tests.bench.recall_rows import Vectors, best, rows
 from tests.bench.recall_sets import SETS, Ask, Corpus, read
 
@@ -39,10 +40,15 @@ itself."""
 
 
 class WalkingClock:
-    """Goes on a second whenever it is asked, so that texts stand in their order."""
+    """Goes on a second whenever it is asked, so that texts stand in their order, and leaps forward
+    to when a text was said."""
 
     def __init__(self) -> None:
-        self._now = NOON
+        self._now = 0
+
+    def leap(self, at: int) -> None:
+        """Be there, if that is not over."""
+        self._now = max(self._now, at)
 
     def now(self) -> int:
         """The next second."""
@@ -73,10 +79,15 @@ def ndcg(places: Sequence[int], right: frozenset[int], k: int = 10) -> float:
     return gain / sum(1 / log2(rank + 2) for rank in range(min(k, len(right))))
 
 
-async def filled(memory: Memory, corpus: Corpus) -> dict[str, int]:
+async def filled(memory: Memory, corpus: Corpus, clock: WalkingClock) -> dict[str, int]:
     """Remember and settle a corpus; the place in it of each node's id."""
-    news = [NewNode(t.role, t.words, project=PROJECT, session=t.session) for t in corpus.texts]
-    place = {(await memory.remember(new)).id: number for number, new in enumerate(news)}
+    place = {}
+    # A file is written in the order of time, whatever the order of its conversations.
+    for number in sorted(range(len(corpus.texts)), key=lambda n: (corpus.texts[n].at, n)):
+        text = corpus.texts[number]
+        clock.leap(text.at or NOON)
+        new = NewNode(text.role, text.words, project=PROJECT, session=text.session)
+        place[(await memory.remember(new)).id] = number
     await memory.settle(float("inf"))
     return place
 
@@ -105,15 +116,16 @@ async def asked(
     del tally.ms[timed:]
 
 
-async def measured(corpus: Corpus, foreign: Sequence[str], tally: Tally) -> None:
+async def measured(
+    corpus: Corpus, embedder: Embedder, foreign: Sequence[str], tally: Tally
+) -> None:
     """Fill a memory of its own with one corpus and ask it."""
     with tempfile.TemporaryDirectory() as folder:
-        memory = await Memory.open(
-            Path(folder) / "memory.db", embedder=choose(), clock=WalkingClock()
-        )
+        clock = WalkingClock()
+        memory = await Memory.open(Path(folder) / "memory.db", embedder=embedder, clock=clock)
         try:
             began = time.perf_counter()
-            place = await filled(memory, corpus)
+            place = await filled(memory, corpus, clock)
             tally.settled_s += time.perf_counter() - began
             tally.texts += len(corpus.texts)
             await asked(memory, corpus, place, foreign, tally)
@@ -169,18 +181,20 @@ def measure(given: argparse.Namespace) -> tuple[Figures, bool]:
     data = given.data or Path(__file__).resolve().parents[2].parent / "shared" / "cases"
     every = read(data)
     wanted = read(data, given.only) if given.only else every
-    vectors = None if given.no_rows else Vectors()
+    embedder = KnownVectors()
+    vectors = None if given.no_rows else Vectors(embedder)
     figures: dict[str, float | int] = {}
     tallies: dict[str, Tally] = {}
     for name, corpora in wanted.items():
         tally = tallies[name] = Tally()
         foreign = [ask.question for ask in others(every, corpora[0].name)]
         for corpus in corpora:
-            asyncio.run(measured(corpus, foreign, tally))
+            asyncio.run(measured(corpus, embedder, foreign, tally))
     for name, corpora in wanted.items():
         # After all memories, so that what the plain ways hold does not count as theirs.
-        for corpus in corpora if vectors else ():
-            compared(corpus, vectors, tallies[name])
+        if vectors:
+            for corpus in corpora:
+                compared(corpus, vectors, tallies[name])
         figures |= figures_of(name, tallies[name])
     return figures, bool(figures)
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.hyperspace.embedders.choose import choose
 from memory.hyperspace.script import is_wide
 from memory.store.segment import match_terms, segment
+from tests.bench.known_vectors import KnownVectors
 from tests.bench.recall_sets import Corpus, Text
 
 Scores = NDArray[np.float32]
@@ -28,8 +28,8 @@ WINDOWED_AT_MOST = 20_000
 class Vectors:
     """Vectors of texts and questions, each embedded once: MiniLM's, static ones for Chinese."""
 
-    def __init__(self) -> None:
-        self._spaces = choose().spaces
+    def __init__(self, embedder: KnownVectors) -> None:
+        self._spaces = embedder.spaces
         self._known: dict[str, Scores] = {}
 
     def of(self, texts: Sequence[str]) -> Scores:

@@ -11,9 +11,10 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 ADVERSARIAL = 5
 """LoCoMo's questions without an answer."""
@@ -25,7 +26,9 @@ class Text:
 
     words: str
     session: str
-    role: str = "user"
+    role: Literal["user", "assistant", "tool", "system"] = "user"
+    at: int = 0
+    """Milliseconds since the epoch, where the set tells when; else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +58,28 @@ def locomo(folder: Path) -> Iterator[Corpus]:
         texts: list[Text] = []
         place: dict[str, int] = {}
         for session in range(1, 60):
+            day = _moment(talk["conversation"].get(f"session_{session}_date_time", ""))
             for turn in talk["conversation"].get(f"session_{session}") or ():
                 place[_turns([turn["dia_id"]])[0]] = len(texts)
                 shown = turn.get("blip_caption")
                 photo = f" [shares a photo of {shown}]" if shown else ""
                 words = f"{turn['speaker']}: {turn['text']}{photo}"
-                texts.append(Text(words, f"{number}/{session}"))
+                texts.append(Text(words, f"{number}/{session}", at=day))
         asks = [
             Ask(row["question"], _places(place, row.get("evidence")), str(row["category"]))
             for row in talk["qa"]
             if row["category"] != ADVERSARIAL
         ]
         yield Corpus("locomo", tuple(texts), tuple(ask for ask in asks if ask.right))
+
+
+def _moment(told: str) -> int:
+    """Milliseconds of a moment such as ``1:56 pm on 8 May, 2023``; 0 if it is told otherwise."""
+    try:
+        moment = datetime.strptime(told, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    except ValueError:
+        return 0
+    return round(moment.timestamp() * 1_000)
 
 
 def _turns(evidence: Any) -> list[str]:
