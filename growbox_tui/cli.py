@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from growbox_tui.frontends.headless import Question
     from growbox_tui.settings import Settings
     from growbox_tui.wiring import Workbench
-    from memory.types import SessionInfo
 
 Answer = TypeVar("Answer")
 Output = Literal["text", "json"]
@@ -94,16 +93,9 @@ def sessions(context: typer.Context) -> None:
     """List the conversations in the memory file."""
     import asyncio
 
-    from growbox_tui.frontends.clean import clean
+    from growbox_tui.frontends.sessions import listed
 
-    async def listed() -> list[str]:
-        bench = _bench(context.obj, Path.cwd())
-        try:
-            return [clean(_session_line(info)) for info in await bench.sessions()]
-        finally:
-            await bench.close()
-
-    lines = _guarded(lambda: asyncio.run(listed()), "text")
+    lines = _guarded(lambda: asyncio.run(listed(_bench(context.obj, Path.cwd()))), "text")
     typer.echo("\n".join(lines) if lines else "No sessions yet. growbox starts one.")
     if lines:
         typer.echo("growbox --session ID goes on with one.", err=True)
@@ -126,6 +118,23 @@ def cache(
         _fail(f"--output is text or json, not “{output}”.", "", USAGE)
     form: Output = "json" if output == "json" else "text"
     work = told(context.obj.memory, str(Path.cwd()), session, form)
+    typer.echo(_guarded(lambda: asyncio.run(work), form))
+
+
+@app.command()
+def doctor(
+    context: typer.Context,
+    output: Annotated[str, typer.Option(help="text or json.")] = "text",
+) -> None:
+    """Measure on your own memories what the model is good for that reads them."""
+    import asyncio
+
+    from growbox_tui.frontends.doctor import examined
+
+    if output not in ("text", "json"):
+        _fail(f"--output is text or json, not “{output}”.", "", USAGE)
+    form: Output = "json" if output == "json" else "text"
+    work = examined(_bench(context.obj, Path.cwd()), form)
     typer.echo(_guarded(lambda: asyncio.run(work), form))
 
 
@@ -275,14 +284,6 @@ def _piped(*, patient: bool) -> str:
     if b"\0" in data:
         _fail("What was piped in is not text.", "Name the file in the question.", USAGE)
     return data.decode("utf-8", "replace")
-
-
-def _session_line(info: SessionInfo) -> str:
-    from datetime import datetime
-
-    when = datetime.fromtimestamp(info.updated / 1000).strftime("%Y-%m-%d %H:%M")
-    turns = "1 turn" if info.turns == 1 else f"{info.turns} turns"
-    return f"{info.id}  {when}  {turns:>9}  {info.project}  {info.title}"
 
 
 def _fail(text: str, hint: str, code: int) -> NoReturn:

@@ -92,8 +92,9 @@ _TOP: Mapping[str, Check] = {
     "l1_policy": _policy,
 }
 _WARMTH: Mapping[str, Check] = {"keep_alive": _flag, "ceiling": _dollars, "nap": _flag}
+_SUBCONSCIOUS: Mapping[str, Check] = {"model": _text}
 _PROVIDER: Mapping[str, Check] = {"base_url": _text, "key_env": _text}
-_KEYS = (*_TOP, "warmth", "providers")
+_KEYS = (*_TOP, "warmth", "subconscious", "providers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,11 @@ class _File:
             elif key == "warmth":
                 for name, entry in self._table(key, value, "a table: [warmth]").items():
                     settings = self._set(settings, name, entry, _WARMTH)
+            elif key == "subconscious":
+                for name, entry in self._table(key, value, "a table: [subconscious]").items():
+                    named = self._checked(name, entry, _SUBCONSCIOUS, tuple(_SUBCONSCIOUS))
+                    told = {**settings.sources, key: "file"}
+                    settings = replace(settings, subconscious=named, sources=told)
             else:
                 settings = self._set(settings, key, value, _TOP, _KEYS)
         return settings

@@ -47,6 +47,9 @@ class Settings:
     """US dollars that this may cost between two turns (``[warmth] ceiling``)."""
     nap: bool = False
     """Whether to nap shortly before the cache expires (``[warmth] nap``)."""
+    subconscious: str = ""
+    """The model that reads memories exactly (``[subconscious] model``); empty is the bundled one,
+    as far as it proves able."""
     base_urls: Mapping[str, str] = field(default_factory=dict)
     """Provider → base URL, from ``[providers.NAME] base_url``."""
     key_envs: Mapping[str, str] = field(default_factory=dict)

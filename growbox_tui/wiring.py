@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from growbox_tui.agent.events import Event, SessionOpened
     from growbox_tui.agent.session import Session
     from growbox_tui.bindings import Granted
+    from growbox_tui.models.judges.choose import AnyJudge
     from growbox_tui.models.protocol import Model
     from memory import Memory
+    from memory.recall.judge_calibration import Calibration
     from memory.types import Entry, MemoryState, SessionInfo
 
 Resume = str | Literal["last"] | None
@@ -59,6 +61,9 @@ class Workbench:
         self._sessions: list[Session] = []
         self._files = FileIndex(self.project)
         self._granted: list[Granted] = []
+        self._judge: AnyJudge | None = None
+        self._judge_fault = ""
+        """Why the judge that is set cannot be had, in words."""
         self._given: dict[str, str] = {}
         """A voice's own name → the name that it was asked for by (a whole path, for a file)."""
 
@@ -83,7 +88,7 @@ class Workbench:
             session_id = await claims.take(found, self._given[voice.name])
             stream = EventStream()
             talk = await self._conversation(memory, session_id, voice, stream.publish)
-            words = sentences(missing, why)
+            words = sentences(missing, why, self._judge_fault)
             opened = await self._opened(talk, memory, found is not None, words)
             transcript = await self._transcript(memory, session_id) if found else []
         except BaseException:
@@ -225,7 +230,22 @@ class Workbench:
             from memory.hyperspace.embedders.choose import choose
 
             self._memory = await Memory.open(self.settings.memory, embedder=choose())
+            await self._use_judge(self._memory)
         return self._memory
+
+    async def _use_judge(self, memory: Memory) -> None:
+        """Give memory its judge; nothing of it is loaded before it is asked."""
+        from growbox_tui.reading import judge_for
+
+        name, open_voice = self.settings.subconscious, self._voice
+        self._judge, self._judge_fault = await judge_for(name, memory, open_voice)
+        memory.use_judge(self._judge)
+
+    async def measure_judge(self) -> Calibration:
+        """Ask the judge that is set about pairs of this memory file. Raises ``ModelError``."""
+        from growbox_tui.reading import measure
+
+        return await measure(self.settings.subconscious, await self._open_memory(), self._voice)
 
     async def sessions(self) -> list[SessionInfo]:
         """Conversations on file, newest first, those of this folder before others."""
@@ -266,3 +286,6 @@ class Workbench:
         if self._memory is not None:
             await self._memory.close()
             self._memory = None
+        if self._judge is not None:
+            await self._judge.close()
+            self._judge = None

@@ -12,7 +12,7 @@ from typing import Any
 from memory.config import JUDGE_SECONDS
 from memory.protocols import Judge, Scorer
 from memory.recall import judge_calibration as calibration
-from memory.recall.judge_calibration import Answer, Calibration, Pair
+from memory.recall.judge_calibration import LEAST_PAIRS, Answer, Calibration, Pair
 from memory.recollection import Candidate
 from memory.store import settings
 from memory.store.lane import Lanes
@@ -41,15 +41,17 @@ class Calibrating:
         measured on the other.
 
         What raises, or stays silent, counts as unknown; ``why`` tells of it. With too few pairs
-        nothing is kept.
+        it is not asked, and nothing is kept.
         """
         known, origin = await self._lanes.read.run(lambda db: calibration.pairs(db, most))
+        if sum(pair.related for pair in known) < LEAST_PAIRS:
+            return calibration.measured(judge.stamp, origin, ())
         if isinstance(judge, Scorer):
             answered, bars, why = await _scored(judge, known)
         else:
             (answered, why), bars = await _judged(judge, known), None
         found = calibration.measured(judge.stamp, origin, answered, bars=bars, why=why)
-        if found.enough and not (why and found.unknown == 1):
+        if found.enough and not (why and found.unknown == 1):  # one out of order is asked again
             name, plain = calibration.key(found.stamp), calibration.to_plain(found)
             await self._writes.whole(
                 self._lanes.write.run(lambda db: settings.keep(db, name, plain))

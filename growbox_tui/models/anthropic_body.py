@@ -17,6 +17,8 @@ from growbox_tui.models.protocol import Request
 
 Block = dict[str, Any]
 
+REPLY = "reply"
+"""The tool by which a reply of a given shape comes."""
 _ALL = fields_for("anthropic/")
 _THOUGHTS = ("thinking", "redacted_thinking")
 
@@ -35,6 +37,12 @@ def render_body(
     body = [f'"model":{dumps(model)}', f'"max_tokens":{max_tokens}', '"stream":true']
     if request.tools:
         body.append(f'"tools":[{",".join(_tool(tool) for tool in request.tools)}]')
+    if request.schema:
+        # This format has shapes for calls alone, so the reply is one.
+        shape = json.loads(request.schema)
+        tool = {"name": REPLY, "description": "Your reply.", "input_schema": shape}
+        body.append(f'"tools":[{dumps(tool)}]')
+        body += [f'"tool_choice":{dumps({"type": "tool", "name": REPLY})}', '"temperature":0']
     if system:
         body.append(f'"system":{dumps(system)}')
     body.append(f'"messages":{dumps(messages)}')

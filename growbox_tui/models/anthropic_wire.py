@@ -96,7 +96,7 @@ class AnthropicModel:
             self._name,
             taken=call_ids(request.messages),
             max_output=self.max_tokens(request),
-            tools=bool(request.tools),
+            tools=bool(request.tools or request.schema),
         )
         reader = BlockReader(self._name, self._key_name)
         silence = Silence(self._silence_s, self._name)

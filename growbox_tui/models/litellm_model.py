@@ -17,7 +17,7 @@ from growbox_tui.models.daemon_thread import in_daemon_thread
 from growbox_tui.models.http_stream import CONNECT_S, SILENCE_S, Silence
 from growbox_tui.models.litellm_errors import error_of
 from growbox_tui.models.litellm_guard import load_litellm
-from growbox_tui.models.openai_body import render_messages, render_tools
+from growbox_tui.models.openai_body import render_messages, render_tools, response_format
 from growbox_tui.models.openai_chunks import read_chunk
 from growbox_tui.models.pairing import call_ids
 from growbox_tui.models.protocol import Delta, ModelError, ModelFacts, Request
@@ -128,6 +128,9 @@ class LitellmModel:
             arguments["stream_options"] = {"include_usage": True}
         if request.tools:
             arguments["tools"] = render_tools(request)
+        if request.schema:
+            arguments["temperature"] = 0
+            arguments["response_format"] = response_format(request.schema)
         if request.max_output:
             arguments["max_tokens"] = request.max_output
         if self._base_url:

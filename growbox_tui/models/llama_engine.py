@@ -19,6 +19,7 @@ from growbox_tui.models.llama_library import library, spare_threads
 from growbox_tui.models.llama_sampler import Sampling, free, guided
 from growbox_tui.models.llama_standing import common
 from growbox_tui.models.llama_vocabulary import Vocabulary
+from growbox_tui.models.llama_weighing import weigh
 from growbox_tui.models.protocol import BadReply, ModelError, UnknownModel
 
 FIRST_CONTEXT = 2048
@@ -144,6 +145,18 @@ class Engine:
             self.forget()
             raise BadReply(f"llama.cpp could not go on (llama_decode returned {code}).")
         self.tokens.extend(tokens)
+
+    def weigh(self, tokens: Sequence[int]) -> float:
+        """Append tokens, at most ``LARGEST_BATCH`` of them; the logarithm of the probability that
+        they follow what stands, which must be something."""
+        self._fit(len(self.tokens) + len(tokens))
+        try:
+            sure = weigh(self._cpp, self._context, self.vocabulary.handle, tokens, len(self.tokens))
+        except BadReply:
+            self.forget()
+            raise
+        self.tokens.extend(tokens)
+        return sure
 
     def forget(self) -> None:
         """Leave nothing standing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from growbox_tui.models.protocol import (
     ModelError,
     Reply,
     Request,
+    TextPiece,
+    ThinkingPiece,
     TooLong,
 )
 
@@ -31,6 +33,8 @@ LEAST_KEPT = 256
 IDLE_GAIN, IDLE_SHARE = 256, 1 / 8
 """Tokens, and share of the prefix, that a file written between turns must hold beyond what is on
 file, so that a growing conversation is not written anew with each turn."""
+SURE = Sampling(temperature=0.0)
+"""For replies of a given shape."""
 LAST_GAIN = 64
 """Tokens, where it is the last chance."""
 
@@ -190,16 +194,24 @@ class LlamaWork:
         said: list[int] = []
         try:
             evaluated = engine.evaluate(tokens, stopped)
-            writer = Writer(engine, self._kind.sampling, room, stopped)
+            sampling = SURE if request.schema else self._kind.sampling
+            writer = Writer(engine, sampling, room, stopped)
             said = writer.said
-            tools = request.tools if self._kind.tools else ()
-            for piece in writer.write(thinking=prompt.thinking, tools=tools):
+            for piece in self._pieces(writer, request, prompt):
                 put(piece)
         except Stopped as stop:
             self._standing.cut(tokens, said, stop.standing)
             return None
         self._standing.sent(tokens, said)
         return writer.written, Usage(len(tokens), writer.written.tokens, len(tokens) - evaluated)
+
+    def _pieces(
+        self, writer: Writer, request: Request, prompt: Prompt
+    ) -> Iterator[TextPiece | ThinkingPiece]:
+        if request.schema:
+            return writer.write_shaped(request.schema)
+        tools = request.tools if self._kind.tools else ()
+        return writer.write(thinking=prompt.thinking, tools=tools)
 
     def _take_up(self, loaded: _Loaded, tokens: list[int]) -> None:
         """Let the prefix of a file stand, if that spares the most. A file that proves useless is

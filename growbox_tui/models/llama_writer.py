@@ -10,7 +10,14 @@ from growbox_tui.models.llama_engine import Engine, Stopped
 from growbox_tui.models.llama_sampler import Sampling
 from growbox_tui.models.protocol import TextPiece, ThinkingPiece
 from growbox_tui.models.reply_reader import END_THINK, THINK, ReplyReader
-from growbox_tui.models.tool_grammar import CLOSE, OPEN, WrittenCall, grammar, read_calls
+from growbox_tui.models.tool_grammar import (
+    CLOSE,
+    OPEN,
+    WrittenCall,
+    grammar,
+    read_calls,
+    reply_grammar,
+)
 
 _MARKS = {mark.encode() for mark in (OPEN, CLOSE, THINK, END_THINK)}
 """Tokens that are worth reading even where a model counts them as control tokens."""
@@ -64,6 +71,13 @@ class Writer:
         if reader.opened:
             self.rewind(len(reader.rest.encode()) + len(decoder.getstate()[0]))
             self.write_calls(tools)
+
+    def write_shaped(self, schema: str) -> Iterator[TextPiece]:
+        """Write one JSON object of a schema's shape."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        for data in self._tokens(reply_grammar(schema)):
+            self.written.words += (words := decoder.decode(data))
+            yield TextPiece(words)
 
     def write_calls(self, tools: Sequence[str]) -> None:
         """Go on after ``<tool_call>``; only calls of ``tools`` can come of it."""

@@ -53,11 +53,19 @@ def render_body(
     if request.max_output:
         body.append(f"{dumps(output_field)}:{request.max_output}")
     body += [f"{dumps(name)}:{dumps(value)}" for name, value in _settings(request, fields, marks)]
+    if request.schema:
+        body += ['"temperature":0', f'"response_format":{dumps(response_format(request.schema))}']
     if request.tools:
         tools = ",".join(f'{{"type":"function","function":{tool}}}' for tool in request.tools)
         body.append(f'"tools":[{tools}]')
     body.append(f'"messages":[{",".join(dumps(message) for message in messages)}]')
     return mend("{" + ",".join(body) + "}")
+
+
+def response_format(schema: str) -> dict[str, Any]:
+    """How this format asks for a reply of a shape."""
+    shape = {"name": "reply", "strict": True, "schema": json.loads(schema)}
+    return {"type": "json_schema", "json_schema": shape}
 
 
 def _settings(request: Request, fields: CacheFields, marks: int) -> list[tuple[str, Any]]:

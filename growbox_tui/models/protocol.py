@@ -165,6 +165,10 @@ class Request:
     carried: int = 0
     """How many leading messages were taken over from an earlier epoch: what stood before them
     then was something else, so reasoning in them that is bound to its prefix must stay out."""
+    schema: str = ""
+    """A JSON schema, as JSON: the reply is to be one object of this shape, drawn at temperature 0;
+    its text, or the arguments of a call where the format has no better. A server that knows none
+    refuses the request as ``Rejected``. Not together with ``tools``."""
 
 
 @dataclass(frozen=True, slots=True)

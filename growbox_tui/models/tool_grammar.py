@@ -58,6 +58,14 @@ def grammar(tools: Sequence[str]) -> str:
     return f'{rules}\ngap ::= [ \\n]?\nreply ::= gap root gap "{CLOSE}" {again}\n'
 
 
+def reply_grammar(schema: str) -> str:
+    """GBNF, rule ``reply``: one JSON object of a schema's shape."""
+    from llama_cpp.llama_grammar import json_schema_to_gbnf
+
+    rules: str = json_schema_to_gbnf(schema)
+    return f"{rules}\nreply ::= root\n"
+
+
 def _call_schema(tool: str) -> dict[str, Any]:
     body = json.loads(tool)
     parameters = body["parameters"]

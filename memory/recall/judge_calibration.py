@@ -7,20 +7,22 @@ pairs are the same questions with texts that belong to others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from memory.store import cutting, nodes, pieces, pointers, questions
+from memory.store import nodes, pieces, pointers, questions
 from memory.store.database import Database
 
 Answer = Literal["yes", "no", "unknown"]
 Origin = Literal["confirmed", "halves"]
 
-LEAST_CONFIRMED = 16
-"""Confirmed pairs below which halves of texts are taken."""
 LEAST_PAIRS = 12
 """Pairs of each kind below which nothing can be said of a judge."""
+LEAST_CONFIRMED = 2 * LEAST_PAIRS
+"""Confirmed pairs below which halves of texts are taken: of a judge that scores, half of them only
+set its bars."""
 UNRELATED_EACH = 2
 """Unrelated pairs for each related one."""
 MOST_WRONG_YES = 0.05
@@ -35,6 +37,8 @@ LEAST_NO = 0.5
 """Share of unrelated texts that it must know; else nothing is ever done with."""
 _HEAD, _REST = 12, 40
 """Characters that a half has at least."""
+_FIRST = re.compile(r"\s*\S[^\n]{11,400}?(?:[。！？]|[.!?](?=\s)|\n)")
+"""The first sentence or line of a text that goes on."""
 _TEXT = 1_600
 """Characters of a text that is judged."""
 
@@ -155,10 +159,10 @@ def _halves(db: Database, most: int) -> list[tuple[str, str]]:
     """(beginning, rest) of texts of people and assistants that have both."""
     found: dict[str, tuple[str, str]] = {}
     for node in nodes.newest(db, 40 * most):
-        starts = cutting.sentence_starts(node.text[: 2 * _TEXT])
-        if node.role == "tool" or len(starts) < 2:
+        end = _FIRST.match(node.text)
+        if node.role == "tool" or end is None:
             continue
-        head, rest = node.text[: starts[1]].strip(), node.text[starts[1] :].strip()
+        head, rest = end[0].strip(), node.text[end.end() :].strip()
         if len(head) >= _HEAD and len(rest) >= _REST:
             found.setdefault(head, (head, rest[:_TEXT]))
         if len(found) == most:
@@ -211,11 +215,15 @@ def measured(
 
 def bars_of(related: Sequence[float], unrelated: Sequence[float]) -> tuple[float, float] | None:
     """Bars beyond which scores were pure: no unrelated pair lay above the upper one, no related
-    pair below the lower one. ``None`` without scores of both kinds."""
+    pair below the lower one. Where the kinds lie apart, the middle half of the gap is left between
+    the bars. ``None`` without scores of both kinds."""
     if not related or not unrelated:
         return None
     lowest, highest = min(related), max(unrelated)
-    return min(lowest, highest), max(lowest, highest)
+    if lowest <= highest:
+        return lowest, highest
+    quarter = (lowest - highest) / 4
+    return highest + quarter, lowest - quarter
 
 
 def by_bars(score: float, bars: tuple[float, float] | None) -> Answer:
