@@ -59,8 +59,7 @@ class Memory:
         self._embedder = embedder
         self._settling = None if embedder is None else settling.Settling(embedder)
         self._clock = clock or SystemClock()
-        self._writer = Lane("write")
-        self._reader = Lane("read")
+        self._writer, self._reader = Lane("write"), Lane("read")
         self._embedding = Lane("embed")
         self._asked = None if embedder is None else PatientEmbedder(embedder, self._embedding)
         self._writes, self._appends = Writes(), Appends()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from memory.config import JUDGED_OVERHEAD, PAY_CALLS, PRICED_WINDOW
 from memory.protocols import Clock, Embedder, Judge
-from memory.recollection import Hit, Price, Query, Recollection, Rung, Step, Stretch
+from memory.recollection import Hit, Price, Query, Recollection, Step, Stretch
 from memory.store import conversation, debts, nodes, pieces, questions, recollections
 from memory.store.database import Database
 from memory.store.debts import Debt
@@ -31,8 +31,6 @@ BYTES_A_TOKEN = 3.6
 """In English and, in UTF-8, in Chinese."""
 PINS = "pins:"
 """Where a conversation's queue on file names its pins."""
-SHOWN: tuple[Rung, ...] = ("jumps", "pins", "pointers", "anchors", "near", "scan", "reading")
-"""Of what is as sure, what is shown first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,43 +110,44 @@ class Recalls:
 
         It can be broken off at any moment; the next one goes on there.
         """
-        from memory.recall import ledger, reading
-
         judge, paid = self._able(), Paid()
         tried: set[int] = set()
-        while judge is not None and paid.calls < calls:
-            if tokens is not None and paid.tokens >= tokens:
-                break
-            due = await self._lanes.read.run(partial(_due, besides=frozenset(tried)))
-            if due is None:
-                break
-            debt, question = due
-            tried.add(debt.family)
-            checked, stamp = self._desk().checked, judge.stamp
-            wanted, stale = await self._lanes.read.run(
-                partial(ledger.outstanding, family=debt.family, judge=stamp, checked=checked)
-            )
-            reader = reading.Reader(
-                *(judge, question, debt.family, self._lanes, self._writes, self._clock),
-                stale=stale,
-            )
+        while judge is not None and paid.calls < calls and not paid.why:
             spare = None if tokens is None else tokens - paid.tokens
-            await reader.stretches(wanted, calls=calls - paid.calls, tokens=spare)
-            at, read = self._clock.now(), reader.read
-            settle = partial(ledger.settle, family=debt.family, judge=stamp, checked=checked, at=at)
-            freed = await self._writes.whole(self._lanes.write.run(settle))
-            paid = replace(
-                paid,
-                calls=paid.calls + read.calls,
-                tokens=paid.tokens + read.tokens,
-                nodes=paid.nodes + freed,
-                found=paid.found + len(read.found),
-                why=read.why or paid.why,
-            )
-            if read.given_up:
+            due = await self._lanes.read.run(partial(_due, besides=frozenset(tried)))
+            if due is None or (spare is not None and spare <= 0):
                 break
+            tried.add(due[0].family)
+            more = await self._pay_one(judge, *due, calls - paid.calls, spare)
+            paid = Paid(
+                *(paid.calls + more.calls, paid.tokens + more.tokens),
+                *(paid.nodes + more.nodes, paid.found + more.found),
+                why=more.why,
+            )
         why = paid.why if judge is not None else "no judge is able to read"
         return replace(paid, left=await self._lanes.read.run(debts.count), why=why)
+
+    async def _pay_one(
+        self, judge: Judge, debt: Debt, question: str, calls: int, tokens: int | None
+    ) -> Paid:
+        """What one family is owed, as far as it goes."""
+        from memory.recall import ledger, reading
+        from memory.recall.coverage import Checked
+
+        family, stamp, checked = debt.family, judge.stamp, self._desk().checked
+        wanted, stale = await self._lanes.read.run(
+            lambda db: ledger.outstanding(db, family, stamp, checked)
+        )
+        reader = reading.Reader(
+            *(judge, question, family, self._lanes, self._writes, self._clock), stale=stale
+        )
+        await reader.stretches(wanted, calls=calls, tokens=tokens)
+        read, at, settling = reader.read, self._clock.now(), Checked()
+        freed = await self._writes.whole(
+            self._lanes.write.run(lambda db: ledger.settle(db, family, stamp, settling, at))
+        )
+        found, why = len(read.found), read.why if read.given_up else ""
+        return Paid(read.calls, read.tokens, freed, found, why=why)
 
     # ---- within ------------------------------------------------------------------------------
 
@@ -185,11 +184,11 @@ def _pinned(db: Database, session: str) -> tuple[str, ...]:
 
 
 def _put_together(db: Database, going: Climb, window: int) -> Recollection:
-    from memory.recall import ledger
+    from memory.recall import coverage
 
     query, near = going.query, going.near
     last = nodes.last_seq(db)
-    unread = ledger.unread(db, going.read, last)
+    unread = coverage.unread(db, going.read, last)
     read = going.reader.read if going.reader is not None else None
     notices = [near.notice if near else "", near.failure if near else ""]
     if read is not None and read.given_up:
@@ -212,17 +211,15 @@ def _put_together(db: Database, going: Climb, window: int) -> Recollection:
 def _hits(db: Database, going: Climb) -> tuple[Hit, ...]:
     """Best first: where the user pointed, what was confirmed, where pointers lead, what is near;
     among these by score."""
+    from memory.recall.found import order
+
     query = going.query
 
-    def order(place: int) -> tuple[int, int, float, int]:
-        found = going.found[place]
-        if found.rung == "jumps":
-            group = 0
-        else:
-            group = 1 if found.confirmed else 2 if found.rung == "pointers" else 3
-        return group, SHOWN.index(found.rung), -found.score, -place
-
-    places = sorted(going.found, key=order) if query.limit > 0 or query.exhaustive else []
+    places = (
+        sorted(going.found, key=lambda place: order(going.found[place], place))
+        if query.limit > 0 or query.exhaustive
+        else []
+    )
     placed = pieces.hits(db, places, None if query.exhaustive else query.limit)
     return tuple(
         Hit(
@@ -250,7 +247,7 @@ def _keep(db: Database, going: Climb, told: Recollection, at: int) -> Recollecti
     from memory.recall import ledger
 
     query, reader = going.query, going.reader
-    family = reader.family if reader is not None and reader.family else going.view.family
+    family = (reader.family if reader else 0) or going.family or going.view.family
     overflow = 0
     with db.transaction():
         if reader is not None and not going.view.small_talk:

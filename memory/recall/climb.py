@@ -13,30 +13,20 @@ from functools import partial
 from time import perf_counter
 
 from memory.config import FOLLOWED, READ_CALLS
-from memory.recall import anchors, colours, ladder, ledger, sources
+from memory.recall import colours, ladder, scanning, sources
+from memory.recall import coverage as covering
+from memory.recall.found import Found
 from memory.recall.ladder import Lead, Near
 from memory.recall.reading import Reader
 from memory.recall.sources import Sources, View
 from memory.recollection import Query, Rung, Step, Stretch
 from memory.store import nodes, pieces
-from memory.store.database import Database
+from memory.store.errors import VectorsUnavailable
 from memory.store.lane import Lanes
 from memory.store.writes import Writes
 
 RUNGS: tuple[Rung, ...] = ("jumps", "pins", "pointers", "anchors", "near", "scan", "reading")
 OFF = "switched off"
-
-
-@dataclass(slots=True)
-class Found:
-    """A place that some step brought."""
-
-    rung: Rung
-    score: float = 0.0
-    ways: tuple[str, ...] = ()
-    key: str = ""
-    confirmed: bool = False
-    placeholder: bool = False
 
 
 @dataclass(slots=True)
@@ -56,6 +46,10 @@ class Climb:
     near: Near | None = None
     followed: list[Lead] = field(default_factory=list)
     """Leads that nobody has confirmed or denied yet."""
+    scanned: tuple[int, ...] = ()
+    """Places whose vectors are nearer than chance, to be read."""
+    family: int = 0
+    """Of the question, once anything was written of it; 0 until then."""
     denied: set[int] = field(default_factory=set)
     """Places that are known not to bear on the question."""
 
@@ -141,7 +135,7 @@ class Climb:
 
     async def _unread(self) -> tuple[Stretch, ...]:
         read = self.read
-        return await self.lanes.read.run(lambda db: ledger.unread(db, read, nodes.last_seq(db)))
+        return await self.lanes.read.run(lambda db: covering.unread(db, read, nodes.last_seq(db)))
 
     # ---- the steps ---------------------------------------------------------------------------
 
@@ -200,7 +194,9 @@ class Climb:
             elif answer == "no":
                 self.denied.add(place)
         at = self.sources.clock.now()
-        await self.writes.whole(self.lanes.write.run(partial(_tell, said=said, at=at)))
+        await self.writes.whole(
+            self.lanes.write.run(partial(sources.tell_anchors, said=said, at=at))
+        )
         return ""
 
     async def _near(self) -> str:
@@ -223,7 +219,42 @@ class Climb:
         return near.failure
 
     async def _scan(self) -> str:
-        return ""
+        """All vectors: where the index of the step before was not asked, or the user wants more."""
+        query, view = self.query, self.view
+        wanted = query.deeper or query.exhaustive or "near" in query.without
+        if view.embedder is None or view.small_talk or not wanted:
+            return ""
+        again = query.exhaustive or "pointers" in query.without
+        try:
+            scanned = await self.lanes.read.run(
+                lambda db: sources.scan(db, self.sources, query, view, again)
+            )
+        except VectorsUnavailable as error:
+            return error.text
+        hits = [
+            hit
+            for hit in scanned.hits
+            if hit[0] not in view.followed.refused | view.followed.vetoed
+        ]
+        if self.reader is not None:  # it will read these first
+            self.scanned = tuple(place for place, _ in hits)
+            return f"{len(hits)} nearer than chance, to be read first"
+        for place, cosine in hits[: query.limit]:
+            self.found.setdefault(place, Found("scan", cosine, ("vector",)))
+            self.found[place].placeholder = False
+        if scanned.read:
+            at = self.sources.clock.now()
+            keep = partial(
+                scanning.keep,
+                scanned=scanned,
+                question=query.text,
+                family=view.family,
+                entry=self.entry,
+                most=max(1, query.limit),
+                at=at,
+            )
+            self.family = await self.writes.whole(self.lanes.write.run(keep))
+        return f"{scanned.skipped} looked at before" if scanned.skipped else ""
 
     async def _reading(self) -> str:
         reader, query = self.reader, self.query
@@ -234,8 +265,8 @@ class Climb:
         calls = None if query.exhaustive else READ_CALLS
         enough = None if query.exhaustive else max(1, query.limit)
         read = self.read
-        named = [*self.found, *(self.near.named if self.near is not None else ())]
-        first = await self.lanes.read.run(partial(_unread_places, named=named, read=read))
+        named = [*self.found, *self.scanned, *(self.near.named if self.near is not None else ())]
+        first = await self.lanes.read.run(partial(covering.unread_places, named=named, read=read))
         await reader.places(first, calls=calls, enough=enough)
         left = await self._unread() if not query.exhaustive else (Stretch(1, 1 << 62),)
         last = await self.lanes.read.run(nodes.last_seq)
@@ -267,20 +298,3 @@ class Climb:
                 lambda db: sources.near(db, self.sources, self.query, self.view, boosts)
             )
         return self.near
-
-
-def _tell(db: Database, said: dict[int, str], at: int) -> None:
-    """Anchors that were right are renewed, others were pulled for nothing."""
-    with db.transaction():
-        for place, answer in said.items():
-            if answer == "yes":
-                anchors.register(db, place, 0, at)
-            elif answer == "no":
-                anchors.reject(db, place)
-
-
-def _unread_places(db: Database, named: list[int], read: tuple[Stretch, ...]) -> list[int]:
-    """Places among these, or what stands for them, that lie where nobody has read."""
-    places = list(dict.fromkeys(p for place in named for p in pieces.resolve(db, place)))
-    at = pieces.positions(db, places)
-    return [place for place in places if place in at and not colours.holds(read, at[place])]

@@ -14,8 +14,8 @@ from datetime import tzinfo
 from statistics import pstdev
 
 from memory.protocols import Embedder
-from memory.recall import jumps as jumping
 from memory.recall import coverage as covering
+from memory.recall import jumps as jumping
 from memory.recall.following import Led
 from memory.recollection import Query
 from memory.store import jumps, nodes, pieces, questions, redirects
@@ -163,21 +163,35 @@ def near(
     if asked is not None:
         ranking, notice = by_time.find(db, query, asked, CANDIDATES, zone)
         timed = by_text.Found(ranking, frozenset(seq for seq, _ in ranking))
-    text = by_text.find(db, topic, mixing.WORDS_NAMED)
     # When nothing was said then, what was said at another time stands in only for want of better.
     elsewhen = asked is not None and asked.span is not None and bool(notice)
-    weighed = None if elsewhen else timed
-    try:
-        mix = mixing.mixed(db, topic, text, spaces, weighed)
-    except VectorsUnavailable as error:
-        spaces, failure = [], _told(error)
-        mix = mixing.mixed(db, topic, text, (), weighed)
-    if elsewhen and not mix.sure:
-        mix = mixing.mixed(db, topic, text, spaces, timed)
+    mix, failing = _mixed(db, topic, spaces, timed, elsewhen)
+    failure = failure or failing
     ways = ("text", *(["vector"] if spaces else []), *(["time"] if timed else []))
     scores = _lifted(mix.scores, boosts or {}, learned)
     mix = replace(mix, scores=scores)
     return _brought(db, query, mix, boosts or {}, Near((), False, (), ways, notice, failure))
+
+
+def _mixed(
+    db: Database,
+    topic: str,
+    spaces: Sequence[by_vector.Near],
+    timed: by_text.Found | None,
+    elsewhen: bool,
+) -> tuple[mixing.Mixed, str]:
+    """The candidates of all ways, and a notice if vectors fail on the way. ``elsewhen``: ``timed``
+    is not of the time asked for, and counts only if nothing else does."""
+    text = by_text.find(db, topic, mixing.WORDS_NAMED)
+    failure = ""
+    try:
+        mix = mixing.mixed(db, topic, text, spaces, None if elsewhen else timed)
+    except VectorsUnavailable as error:
+        spaces, failure = (), _told(error)
+        mix = mixing.mixed(db, topic, text, (), None if elsewhen else timed)
+    if elsewhen and not mix.sure:
+        mix = mixing.mixed(db, topic, text, spaces, timed)
+    return mix, failure
 
 
 def topic_of(text: str, now: int, zone: tzinfo | None = None) -> str:

@@ -11,14 +11,16 @@ from functools import partial
 
 from memory.protocols import Clock, Embedder
 from memory.recall import anchors as anchoring
-from memory.recall import by_vector, following, ladder, learned_weights, ledger, references
+from memory.recall import by_vector, following, ladder, learned_weights, references, scanning
+from memory.recall import coverage as covering
 from memory.recall.asking import Once, cosine, home
 from memory.recall.by_text import telling_terms
+from memory.recall.coverage import Checked, Coverage
 from memory.recall.families import Families
 from memory.recall.ladder import Followed, Near
 from memory.recall.learned_weights import QueryMaps
-from memory.recall.ledger import Checked, Coverage
 from memory.recall.likeness import Likeness
+from memory.recall.scanning import Scanned
 from memory.recall.time_phrases import time_asked
 from memory.recollection import Query
 from memory.store import anchors, jumps, nodes, pieces, questions, vectors
@@ -74,7 +76,7 @@ def look(db: Database, sources: Sources, query: Query, judge: str, pinned: tuple
     topic = ladder.topic_of(query.text, now)
     embedder = sources.embedder and Once(sources.embedder, [query.text, topic])
     family = sources.families.of(db, query.text)
-    read = ledger.coverage(db, Reading(family, "judge", judge), sources.checked.holds)
+    read = covering.coverage(db, Reading(family, "judge", judge), sources.checked.holds)
     followed = _followed(db, sources, query, embedder, family, now)
     # Its own newest words are where a session is, and no node of another one.
     newest = nodes.newest(db, 1, session=query.session) if query.session else []
@@ -113,6 +115,24 @@ def _learned(
     return learned_weights.gains(db, made, stamp, vector, places)
 
 
+def scan(db: Database, sources: Sources, query: Query, view: View, again: bool) -> Scanned:
+    """What all vectors bring. ``again``: whatever was looked at before."""
+    assert view.embedder is not None
+    topic = ladder.topic_of(query.text, view.now)
+    chance, checked = sources.chance, sources.checked
+    return scanning.scan(db, view.embedder, topic, view.family, chance, checked, again=again)
+
+
+def tell_anchors(db: Database, said: dict[int, str], at: int) -> None:
+    """Anchors that were right are renewed, others were pulled for nothing."""
+    with db.transaction():
+        for place, answer in said.items():
+            if answer == "yes":
+                anchoring.register(db, place, 0, at)
+            elif answer == "no":
+                anchoring.reject(db, place)
+
+
 def _followed(
     db: Database,
     sources: Sources,
@@ -122,7 +142,7 @@ def _followed(
     now: int,
 ) -> Followed:
     if "pointers" in query.without:
-        return Followed(refused=ledger.refused(db, family))
+        return Followed(refused=covering.refused(db, family))
     if not questions.count(db):
         return Followed()
     stamp, vector = home(embedder, query.text)

@@ -139,6 +139,20 @@ def count(db: Database, space: int) -> int:
     return (0 if state is None else state.stored) + old_vectors.count(db, space)
 
 
+def all_embedded(db: Database, space: int, lo: int, hi: int) -> bool:
+    """Whether everything that is found from position ``lo`` to ``hi``, both included, was looked at
+    in this space: the nodes, and the pieces of long ones."""
+    row = db.row(
+        "SELECT 1 FROM nodes LEFT JOIN pieces ON pieces.node = nodes.seq"
+        " WHERE nodes.seq BETWEEN ? AND ?"
+        " AND NOT EXISTS (SELECT 1 FROM redirects WHERE stale = nodes.seq)"
+        " AND NOT EXISTS (SELECT 1 FROM embedded WHERE space = ?"
+        " AND embedded.seq = coalesce(-pieces.id, nodes.seq)) LIMIT 1",
+        (lo, hi, space),
+    )
+    return row is None
+
+
 def drop(db: Database, space: int, places: Sequence[int]) -> None:
     """Take the vectors of these places out, in one transaction; they count as never looked at."""
     asked = json.dumps(list(places))
