@@ -1,49 +1,15 @@
-"""Several rankings into one, by adding standardised scores.
+"""Several signals into one score, by adding them standardised.
 
 Scores, not ranks: on LoCoMo full text alone finds 60.6 % within ten, reciprocal ranks of full text
 and MiniLM together 56.0 %, their z-scores 64.6 %. A rank forgets how far ahead the first one was,
-so a weak way drags a strong one down.
+so a weak signal drags a strong one down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import fsum, inf
 
 from .metrics import standardise
-
-Ranking = Sequence[tuple[int, float]]
-"""Pairs of ``Node.seq`` and score, each seq once; higher is nearer. The order does not matter."""
-
-
-def fuse(
-    rankings: Mapping[str, Ranking],
-    weights: Mapping[str, float] | None = None,
-    floors: Mapping[str, float] | None = None,
-) -> list[tuple[int, float, tuple[str, ...]]]:
-    """Triples of seq, fused score and the ways that found it (most telling first), best first.
-
-    Each way gives every candidate a score: its own, or the way's floor to what it did not find
-    (``floors``, else the lowest score that it gave). These are standardised over all candidates
-    and added with the way's weight (1 if it has none). So a single hit of one way among forty of
-    another stands out, as it should. Equal scores: the later seq first.
-    """
-    weights = weights or {}
-    floors = floors or {}
-    found = {way: dict(ranking) for way, ranking in rankings.items() if ranking}
-    candidates = sorted({seq for scores in found.values() for seq in scores})
-    columns = {}
-    for way, scores in found.items():
-        floor = min(floors.get(way, inf), min(scores.values()))
-        column = standardise([scores.get(seq, floor) for seq in candidates])
-        columns[way] = [weights.get(way, 1.0) * score for score in column]
-    fused = []
-    for row, seq in enumerate(candidates):
-        ways = sorted(
-            (way for way in found if seq in found[way]), key=lambda way: (-columns[way][row], way)
-        )
-        fused.append((seq, fsum(column[row] for column in columns.values()), tuple(ways)))
-    return sorted(fused, key=lambda triple: (-triple[1], -triple[0]))
 
 
 def weigh(

@@ -35,19 +35,6 @@ MOST_TERMS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What one way found."""
-
-    ranking: tuple[tuple[int, float], ...]
-    """(seq, score), best first: all candidates, for fusion."""
-    sure: frozenset[int]
-    """Those of them that this way alone would bring."""
-
-
-NOTHING = Found((), frozenset())
-
-
-@dataclass(frozen=True, slots=True)
 class Terms:
     """What a question is about."""
 
@@ -61,6 +48,21 @@ class Terms:
     """Those that say what the question is about; the others only help to rank."""
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one way found."""
+
+    ranking: tuple[tuple[int, float], ...]
+    """(seq, score), best first: all candidates, for fusion."""
+    sure: frozenset[int]
+    """Those of them that this way alone would bring."""
+    terms: Terms | None = None
+    """What the question is about, where words were asked for."""
+
+
+NOTHING = Found((), frozenset())
+
+
 def find(db: Database, question: str, k: int) -> Found:
     """The ``k`` best nodes by BM25, and which of them cover enough of the question.
 
@@ -69,7 +71,7 @@ def find(db: Database, question: str, k: int) -> Found:
     terms = weighed(db, question)
     ranking = fulltext.matches(db, terms.present, k, terms.frequencies)
     if not ranking:
-        return NOTHING
+        return Found((), frozenset(), terms)
     weights = terms.weights
     telling = [term for term in terms.present if term in terms.telling]
     covered = _covered(db, telling, weights, [seq for seq, _ in ranking])
@@ -78,7 +80,7 @@ def find(db: Database, question: str, k: int) -> Found:
     bar = min(share * fsum(heaviest), ENOUGH_TERMS * rarity(1, fulltext.size(db)))
     known = max(covered.values()) >= bar
     sure = {seq for seq, weight in covered.items() if known and weight >= RELATED * bar}
-    return Found(tuple(ranking), frozenset(sure))
+    return Found(tuple(ranking), frozenset(sure), terms)
 
 
 def weighed(db: Database, question: str) -> Terms:

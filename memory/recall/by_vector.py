@@ -18,8 +18,6 @@ from memory.store import pieces, token_codes, vectors
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
 
-from .by_text import Found
-
 SAMPLE = 384
 """Nodes drawn from a space to learn about chance."""
 CHANCE = 0.998
@@ -172,25 +170,13 @@ class Near:
 def near(
     db: Database, embedder: Embedder, question: str, k: int, chance: NullDistribution
 ) -> list[Near]:
-    """What each space that holds anything finds, ``k`` places each. As ``find`` otherwise."""
-    found = (_near(db, space, question, k, chance) for space in spaces(embedder))
-    return [each for each in found if each is not None]
+    """The ``k`` nearest places in each space that holds anything, and which are nearer than chance.
 
-
-def find(
-    db: Database, embedder: Embedder, question: str, k: int, chance: NullDistribution
-) -> Found | None:
-    """The ``k`` nearest nodes of the nearest space by cosine, and which of all are nearer than
-    chance.
-
-    ``None``, without loading the embedder, when nothing is stored under its stamps: the way was not
+    Nothing, without loading the embedder, when nothing is stored under its stamps: the way was not
     open. Raises ``VectorsUnavailable`` when it was, but fails, and any other ``MemoryFileError``.
     """
-    found = near(db, embedder, question, k, chance)
-    if not found:
-        return None
-    sure = frozenset(place for each in found for place in each.sure)
-    return Found(max((each.ranking for each in found), key=len), sure)
+    found = (_near(db, space, question, k, chance) for space in spaces(embedder))
+    return [each for each in found if each is not None]
 
 
 def _near(

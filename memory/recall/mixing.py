@@ -53,7 +53,7 @@ TIME_WEIGHT = 1.5
 """Who asks about yesterday wants yesterday before a better match of another day."""
 
 Scored = tuple[float, tuple[str, ...]]
-"""A score and the ways that found it, most telling first."""
+"""A score and the ways that found it."""
 
 _FACTS = """
     SELECT seq, role, substr(text, 1, 2000) FROM nodes
@@ -89,49 +89,64 @@ def mixed(
     ``near``: what the vectors of each space found. Raises ``MemoryFileError`` and what late
     interaction raises.
     """
-    lending = [place for place, _ in text.ranking[:LENDING]]
-    lending += [place for each in near for place in each.sure]
-    named = {place for place, _ in text.ranking}
-    named |= {place for each in near for place, _ in each.ranking[:NEAR_NAMED]}
     timed = dict(time.ranking) if time else {}
-    lent = neighbours.windows(db, lending, WIDTH)
-    places = sorted(named | set(timed) | {p for beside in lent.values() for p in beside})
+    places = _named(db, text, near, timed)
     windows = neighbours.windows(db, places, WIDTH)
-    held = _held(db, topic, {*places, *(p for beside in windows.values() for p in beside)})
-    signals: dict[str, Sequence[float | None]] = {
-        "text": [_worth(held, (place,)) for place in places],
-        "window": [_worth(held, (place, *windows.get(place, ()))) for place in places],
-    }
+    signals = _signals(db, topic, text, places, windows)
     if timed:
         signals["time"] = [timed.get(place, 0.0) for place in places]
-    answering: set[int] = set()
+    sure = set(text.sure)
     for each in near:
         signals[each.name] = each.cosines(db, places)
+        sure |= each.sure
         answers = each.answers(db, topic, places)
         if any(answer is not None for answer in answers):
             signals["late"] = answers
-            answering |= {
-                place
-                for place, answer in zip(places, answers, strict=True)
-                if answer is not None and answer >= each.answer_bar
+            above = each.answer_bar
+            sure |= {
+                p for p, a in zip(places, answers, strict=True) if a is not None and a >= above
             }
     kinds = _kinds(db, places, signals.get("late"))
     table = {kind: {"time": TIME_WEIGHT, **row} for kind, row in weights.items()}
     scores = weigh(signals, kinds, table)
     ways = _ways(places, signals, near, timed)
-    sure_near = {place for each in near for place in each.sure} | text.sure | answering
-    beside = {p for place in sure_near for p in windows.get(place, ())} & set(places)
-    sure = sure_near | set(timed)
+    beside = {p for place in sure for p in windows.get(place, ())}.intersection(places)
     return Mixed(
         {place: (score, ways[place]) for place, score in zip(places, scores, strict=True)},
-        frozenset(sure),
+        frozenset(sure | timed.keys()),
         frozenset(beside),
     )
 
 
-def _held(db: Database, topic: str, places: Iterable[int]) -> dict[int, dict[str, float]]:
+def _named(
+    db: Database, text: Found, near: Sequence[by_vector.Near], timed: Iterable[int]
+) -> list[int]:
+    """All candidates: what the ways name, and what stands beside the best of it."""
+    lending = [place for place, _ in text.ranking[:LENDING]]
+    lending += [place for each in near for place in each.sure]
+    named = {place for place, _ in text.ranking}.union(timed)
+    named |= {place for each in near for place, _ in each.ranking[:NEAR_NAMED]}
+    lent = neighbours.windows(db, lending, WIDTH)
+    return sorted(named.union(*lent.values()))
+
+
+def _signals(
+    db: Database,
+    topic: str,
+    text: Found,
+    places: Sequence[int],
+    windows: Mapping[int, tuple[int, ...]],
+) -> dict[str, Sequence[float | None]]:
+    """What the words of each place are worth, and with what stands beside it."""
+    held = _held(db, text.terms or by_text.weighed(db, topic), {*places}.union(*windows.values()))
+    return {
+        "text": [_worth(held, (place,)) for place in places],
+        "window": [_worth(held, (place, *windows.get(place, ()))) for place in places],
+    }
+
+
+def _held(db: Database, terms: by_text.Terms, places: Iterable[int]) -> dict[int, dict[str, float]]:
     """Place → the question's terms that it holds and how much each weighs."""
-    terms = by_text.weighed(db, topic)
     held: dict[int, dict[str, float]] = {}
     listed = sorted(places)
     for term in terms.present:

@@ -9,53 +9,58 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.hyperspace.fusion import fuse
+from memory.hyperspace.fusion import weigh
 from memory.hyperspace.metrics import pair_quantile, standardise
 
-SCORES = st.dictionaries(st.integers(1, 40), st.floats(-50, 50, width=32), max_size=20)
+SIGNALS = st.lists(
+    st.tuples(st.none() | st.floats(-50, 50, width=32), st.floats(-50, 50, width=32)), max_size=20
+)
+EQUAL = {"any": {"text": 1.0, "vector": 1.0}}
 
 
-@given(SCORES, SCORES, st.randoms())
-def test_the_order_of_the_lists_does_not_matter(text, vector, chance) -> None:
-    straight = fuse({"text": list(text.items()), "vector": list(vector.items())})
-    shuffled = [list(text.items()), list(vector.items())]
-    for ranking in shuffled:
-        chance.shuffle(ranking)
-    assert fuse({"vector": shuffled[1], "text": shuffled[0]}) == straight
+def scored(rows, weights=EQUAL, kinds=None) -> list[float]:
+    signals = {"text": [row[0] for row in rows], "vector": [row[1] for row in rows]}
+    return weigh(signals, kinds or ["any"] * len(rows), weights)
 
 
-@given(SCORES, SCORES)
-def test_every_candidate_comes_once_with_the_ways_that_found_it(text, vector) -> None:
-    fused = fuse({"text": list(text.items()), "vector": list(vector.items())})
-    assert sorted(seq for seq, _, _ in fused) == sorted(text.keys() | vector.keys())
-    for seq, _, ways in fused:
-        assert set(ways) == {w for w, s in (("text", text), ("vector", vector)) if seq in s}
+@given(SIGNALS, st.randoms())
+def test_the_order_of_the_candidates_does_not_matter(rows, chance) -> None:
+    order = list(range(len(rows)))
+    chance.shuffle(order)
+    straight = scored(rows)
+    assert scored([rows[place] for place in order]) == [straight[place] for place in order]
 
 
-def test_what_both_ways_found_comes_before_what_one_found() -> None:
-    fused = fuse({"text": [(1, 5.0), (2, 5.0), (3, 1.0)], "vector": [(2, 0.9), (4, 0.8), (5, 0.1)]})
-    assert fused[0][0] == 2
+def test_what_both_signals_favour_comes_before_what_one_does() -> None:
+    scores = scored([(5.0, 0.1), (5.0, 0.9), (1.0, 0.8), (1.0, 0.1)])
+    assert max(scores) == scores[1]
 
 
-def test_a_lone_hit_stands_out_against_a_long_list_of_the_other_way() -> None:
-    crowd = [(seq, 0.5 + seq / 1000) for seq in range(10, 50)]
-    fused = fuse({"text": [(1, 7.0)], "vector": crowd}, floors={"text": 0.0})
-    assert fused[0][0] == 1
+def test_a_lone_hit_stands_out_against_a_long_list_of_the_other_signal() -> None:
+    scores = scored([(7.0, 0.5), *((0.0, 0.5 + place / 1000) for place in range(40))])
+    assert max(scores) == scores[0]
 
 
-def test_equal_scores_come_newest_first() -> None:
-    assert [seq for seq, _, _ in fuse({"text": [(1, 2.0), (3, 2.0), (2, 2.0)]})] == [3, 2, 1]
+def test_each_kind_of_content_has_weights_of_its_own() -> None:
+    weights = {"prose": {"text": 1.0}, "code": {"vector": 2.0}}
+    rows = [(2.0, 1.0), (1.0, 2.0), (1.0, 2.0)]
+    prose, code, other = scored(rows, weights, ["prose", "code", "prose"])
+    assert code == pytest.approx(2 * standardise([1.0, 2.0, 2.0])[1])
+    assert prose > 0 > other
 
 
-def test_a_heavier_way_decides() -> None:
-    rankings = {"text": [(1, 2.0), (2, 1.0)], "time": [(2, 2.0), (1, 1.0)]}
-    assert fuse(rankings, {"time": 2.0})[0][0] == 2
-    assert fuse(rankings, {"text": 2.0})[0][0] == 1
+def test_what_has_no_such_signal_stands_at_its_mean() -> None:
+    scores = scored([(None, 1.0), (3.0, 1.0), (1.0, 1.0)])
+    assert scores == [0.0, 1.0, -1.0]
 
 
-def test_nothing_fused_is_nothing() -> None:
-    assert fuse({}) == []
-    assert fuse({"text": []}) == []
+def test_a_scale_does_not_matter() -> None:
+    rows = [(1.0, 3.0), (2.0, 1.0), (4.0, 2.0)]
+    assert scored([(1000 * a + 7, b) for a, b in rows]) == pytest.approx(scored(rows))
+
+
+def test_nothing_weighed_is_nothing() -> None:
+    assert weigh({}, [], EQUAL) == []
 
 
 @given(st.lists(st.floats(-1e6, 1e6), max_size=30))

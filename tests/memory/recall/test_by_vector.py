@@ -35,8 +35,7 @@ def test_a_small_store_knows_no_chance(store: Store) -> None:
     store.add("one lonely memory about gardens")
     store.embed_all(NgramEmbedder())
     chance = by_vector.NullDistribution()
-    found = by_vector.find(store.db, NgramEmbedder(), "gardens and memory", 5, chance)
-    assert found is not None
+    (found,) = by_vector.near(store.db, NgramEmbedder(), "gardens and memory", 5, chance)
     assert len(found.ranking) == 1
     assert found.sure == frozenset()
 
@@ -45,13 +44,12 @@ def test_vectors_of_another_stamp_are_not_asked(store: Store) -> None:
     store.add("something to embed")
     store.embed_all(NgramEmbedder())
     chance = by_vector.NullDistribution()
-    assert by_vector.find(store.db, StaticEmbedder(), "embed something", 5, chance) is None
+    assert by_vector.near(store.db, StaticEmbedder(), "embed something", 5, chance) == []
 
 
 def test_a_question_without_direction_finds_nothing(store: Store) -> None:
     store.add("something to embed")
     store.embed_all(NgramEmbedder())
-    found = by_vector.find(store.db, NgramEmbedder(), "!!!", 5, by_vector.NullDistribution())
-    assert found is not None
+    (found,) = by_vector.near(store.db, NgramEmbedder(), "!!!", 5, by_vector.NullDistribution())
     assert found.ranking == ()
     assert not np.any(NgramEmbedder().embed(["!!!"]))
