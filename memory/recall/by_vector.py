@@ -28,8 +28,6 @@ UNREACHABLE = 2.0
 """A bar above any cosine."""
 ANSWERS_SAMPLE = 96
 """Texts drawn from a space to learn what answers chance gives."""
-FEWEST_ANSWERS = 4
-"""Fewer texts with codes tell nothing about that."""
 UNRELATED = (
     "How do I change the tyre of a bicycle?",
     "What is the capital of Mongolia?",
@@ -106,7 +104,7 @@ def _sampled_answers(db: Database, space: int, codes: Late) -> float:
 
     drawn = sorted(place for (place,) in db.rows(_DRAWN, (space, ANSWERS_SAMPLE)))
     stored = list(token_codes.of(db, space, drawn).values())
-    if len(stored) < FEWEST_ANSWERS:
+    if not stored:
         return UNREACHABLE
     answers = [codes.answers(question, stored) for question in UNRELATED]
     return float(np.quantile(np.concatenate(answers), CHANCE))
