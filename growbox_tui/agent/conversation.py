@@ -22,6 +22,7 @@ from growbox_tui.agent.events import Event, PlanItem
 from growbox_tui.agent.expected import Expected
 from growbox_tui.agent.ledger import Ledger
 from growbox_tui.agent.limits import KeepWarm, Learned, Limits, Wanted
+from growbox_tui.agent.looks import Looks
 from growbox_tui.agent.messages import Message, Part, message_to_json
 from growbox_tui.agent.mind import Mind, View
 from growbox_tui.models.cache_rules import CacheRules, rules_of
@@ -84,6 +85,8 @@ class Conversation:
     """Tokens of the tail that the running epoch began with, where this process began it."""
     told_narrow: bool = False
     """Whether it was told that the window that the user set is too small."""
+    looks: Looks = field(default_factory=Looks)
+    """What memory was asked in this turn, and which of it was used."""
     sent: Expected | None = None
     """The newest request of this epoch that was answered: what keeps its cache alive."""
 

@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 
 from growbox_tui.agent.accounting import account, expect, unreported
+from growbox_tui.agent.citing import confirm_cited, heed_refusal
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.dispatch import Done
 from growbox_tui.agent.errata import corrections
@@ -47,6 +48,7 @@ async def run_turn(talk: Conversation, text: str, typed: str | None = None) -> T
         if words := narrow(talk):
             talk.publish(Notice("warning", words))
         end = await _steps(talk, turn, shown)
+        await finish(confirm_cited(talk))
     except asyncio.CancelledError:
         end = await _settle(talk, turn, shown, "cancelled", "stopped by the user")
     except (ModelError, MemoryFileError) as error:
@@ -111,6 +113,7 @@ async def _steps(talk: Conversation, turn: int, shown: Shown) -> TurnEnded:
 
 async def _keep(talk: Conversation, turn: int, reply: Reply, shown: Shown) -> None:
     await keep_reply(talk, turn, reply)
+    talk.looks.said(reply.message.text)
     shown.text.clear()
 
 
@@ -172,7 +175,9 @@ async def _dispatch(talk: Conversation, turn: int, reply: Reply) -> list[Done]:
     results = []
     for call in reply.message.calls:
         done = await talk.dispatch.run(call, reply.broken.get(call.id, ""))
+        talk.looks.did(call.name)
         await finish(keep_result(talk, turn, done))
+        await heed_refusal(talk, done)
         results.append(done)
     return results
 

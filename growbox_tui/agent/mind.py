@@ -82,6 +82,14 @@ class Mind(Protocol):
     async def why(self, session: str) -> Recollection | None:
         """The last recollection of a session."""
 
+    async def confirm(
+        self,
+        recollection_id: int,
+        used: Sequence[str],
+        source: Literal["cited", "judge", "user"] = "cited",
+    ) -> None:
+        """These memories were what a recollection's question needed. Raises ``LookupError``."""
+
     async def wrong(self, recollection_id: int, node_ids: Sequence[str] = ()) -> Recollection:
         """These memories, or all of them, were not what was meant; what a deeper look brings.
         Raises ``LookupError``."""

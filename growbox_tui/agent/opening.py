@@ -6,18 +6,19 @@ import asyncio
 from collections.abc import Set
 from dataclasses import dataclass
 
+from growbox_tui.agent.citing import heed
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.errata import corrections
 from growbox_tui.agent.events import Event, Notice, TurnStarted
 from growbox_tui.agent.mentions import as_block, attach
 from growbox_tui.agent.messages import Part, Text
+from growbox_tui.agent.placing import place
 from growbox_tui.agent.pointing import point_at_quotations
 from growbox_tui.agent.recall_view import recalled
 from growbox_tui.agent.uncut import finish
 from growbox_tui.agent.wishes import delivered, forced, keep_stated
 from memory import MemoryFileError
-from memory.context.render import minute, render
-from memory.recollection import Query, Recollection
+from memory.recollection import Query
 from memory.tokens import estimate
 
 GOING_ON = {"continue", "go on", "carry on", "继续", "接着", "続けて", "계속"}
@@ -32,14 +33,17 @@ async def open_turn(talk: Conversation, turn: int, text: str, typed: str) -> Non
     ``@path`` a mention, since a pipe may bring anybody's words.
     """
     found = Found([], [], [])
+    heeded: list[Event] = []
     # Before recall, so that it goes where the words point; the first words of a conversation have
     # to be on file first, to lead from.
     begun = bool(talk.window.turns)
     told = await point_at_quotations(talk, typed) if begun else []
     try:
+        heeded = await heed(talk, typed)
         found = await _put_before(talk, turn, text)
         found.parts.extend(await asyncio.to_thread(_attached, talk, typed, found))
     finally:
+        found.told[:0] = heeded
         await finish(_record(talk, turn, text, found))
     for notice in told or ([] if begun else await point_at_quotations(talk, typed)):
         talk.publish(notice)
@@ -103,6 +107,7 @@ async def _remembered(talk: Conversation, turn: int, text: str, there: Set[str])
         found = await talk.mind.recall(query)
     except MemoryFileError as error:
         return Found([], [], [Notice("warning", f"memory could not be searched: {error}")])
+    talk.looks.note(found.id, [hit.node.id for hit in found.hits])
     # In a thread: a remembered text may be megabytes, and the screen must not wait for it.
     placed = await asyncio.to_thread(place, talk, found, there)
     await talk.mind.found(
@@ -116,25 +121,3 @@ async def _remembered(talk: Conversation, turn: int, text: str, there: Set[str])
         told.append(Notice("info" if found.complete else "warning", found.notice))
     parts: list[Part] = [Text("\n".join(placed.values()))] if placed else []
     return Found(parts, list(placed), told)
-
-
-def place(talk: Conversation, found: Recollection, there: Set[str] = frozenset()) -> dict[str, str]:
-    """Node id → rendered text of the hits that go into the prompt now, best first."""
-    left = talk.recall_budget
-    placed: dict[str, str] = {}
-    for hit in found.hits:
-        talk.labels[hit.node.id] = (_first_words(hit.node.text), minute(hit.node.at))
-        if hit.node.id in there or talk.window.holds(hit.node.id):
-            continue
-        body = render(hit.node, talk.limits.item_tokens, found.query, hit.piece)
-        tokens = estimate(body)
-        if tokens > left:
-            break
-        left -= tokens
-        placed[hit.node.id] = body
-    return placed
-
-
-def _first_words(text: str) -> str:
-    # Of the beginning alone: a remembered output may be megabytes.
-    return " ".join(text[:2_000].split())[:80]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from growbox_tui.agent.conversation import Conversation
 from growbox_tui.agent.events import Notice, Recalled, StepView
-from growbox_tui.agent.opening import place
+from growbox_tui.agent.placing import place
 from growbox_tui.agent.recall_view import recalled, step_view
 from memory.recall.overview import Jump, MemoryMap
 from memory.recollection import Query, Recollection
@@ -59,17 +59,23 @@ async def wrong(
     with the user's next words. Raises ``LookupError`` for a recollection that is not on file.
     """
     ids = [address.removeprefix(SCHEME) for address in addresses]
-    found = await talk.mind.wrong(recollection, ids)
     if not aloud:
-        return _looked_up(talk, found)
+        return _looked_up(talk, await talk.mind.wrong(recollection, ids))
+    event = await dig_deeper(talk, recollection, ids)
+    talk.publish(Notice("info", LEARNED))
+    talk.publish(event)
+    return event
+
+
+async def dig_deeper(talk: Conversation, recollection: int, ids: Sequence[str]) -> Recalled:
+    """As ``wrong``, told to the model but not in the conversation yet; the event that tells it."""
+    found = await talk.mind.wrong(recollection, ids)
     placed = await asyncio.to_thread(place, talk, found, set(ids))
     tokens = sum(estimate(body) for body in placed.values())
     event = recalled(found, placed, tokens, "wrong")
     if placed:
         talk.waiting = tuple(dict.fromkeys([*talk.waiting, *placed]))
         await talk.keep("waiting", list(talk.waiting))
-    talk.publish(Notice("info", LEARNED))
-    talk.publish(event)
     return event
 
 

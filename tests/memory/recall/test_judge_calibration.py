@@ -12,26 +12,9 @@ from memory.recollection import Candidate, Judgement, Query
 from memory.types import NewNode
 
 THINGS = [
-    "apple",
-    "barrel",
-    "candle",
-    "door",
-    "engine",
-    "feather",
-    "garden",
-    "hammer",
-    "island",
-    "jacket",
-    "kettle",
-    "ladder",
-    "mirror",
-    "needle",
-    "oven",
-    "pillow",
-    "quilt",
-    "rope",
-    "saddle",
-    "table",
+    *("apple", "barrel", "candle", "door", "engine", "feather", "garden", "hammer", "island"),
+    *("jacket", "kettle", "ladder", "mirror", "needle", "oven", "pillow", "quilt", "rope"),
+    *("saddle", "table", "urn", "violin", "wagon", "yarn"),
 ]
 
 
