@@ -138,13 +138,14 @@ class Recalls:
         wanted, stale = await self._lanes.read.run(
             lambda db: ledger.outstanding(db, family, stamp, checked)
         )
+        before = await self._lanes.read.run(lambda db: ledger.owed_to(db, family))
         reader = reading.Reader(
             *(judge, question, family, self._lanes, self._writes, self._clock), stale=stale
         )
         await reader.stretches(wanted, calls=calls, tokens=tokens)
         read, at, settling = reader.read, self._clock.now(), Checked()
         freed = await self._writes.whole(
-            self._lanes.write.run(lambda db: ledger.settle(db, family, stamp, settling, at))
+            self._lanes.write.run(lambda db: ledger.settle(db, family, stamp, settling, before, at))
         )
         found, why = len(read.found), read.why if read.given_up else ""
         return Paid(read.calls, read.tokens, freed, found, why=why)

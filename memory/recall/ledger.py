@@ -165,18 +165,22 @@ def outstanding(
     return colours.without(owed, read.stretches), read.stale
 
 
-def settle(db: Database, family: int, judge: str, checked: Checked, at: int) -> int:
+def owed_to(db: Database, family: int) -> int:
+    """How many positions a family is owed."""
+    return colours.length(
+        Stretch(debt.lo, debt.hi) for debt in debts.of_family(db, family, "judge")
+    )
+
+
+def settle(db: Database, family: int, judge: str, checked: Checked, before: int, at: int) -> int:
     """Take what was read by now out of a family's debts, in one transaction; how many positions
-    that were. If it was nothing, the try counts as failed."""
+    are owed less than ``before``. If none are, the try counts as failed."""
     with db.transaction():
-        before = colours.length(
-            Stretch(debt.lo, debt.hi) for debt in debts.of_family(db, family, "judge")
-        )
         left, stale = outstanding(db, family, judge, checked)
         left = tuple(each for each in left if nodes.any_between(db, each.lo, each.hi))
         certificates.drop(db, stale)
         debts.replace(db, family, "judge", left, worth=0.0, at=at)
-        freed = before - colours.length(left)
+        freed = max(0, before - colours.length(left))
         debts.tried(db, family, failed=not freed)
     return freed
 

@@ -1,6 +1,7 @@
 """Judges and an embedder for tests: one that knows all, some that are out of order, one that lies.
 
-A text bears on a question about ``alpha`` if it holds the mark ``<alpha>``.
+A text bears on a question about ``alpha`` if it holds the mark ``<ahpla>``, which has no word in
+common with it.
 """
 
 from __future__ import annotations
@@ -8,13 +9,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory import Memory
+from memory.protocols import Embedder, Judge
 from memory.recollection import Candidate, Judgement
+from memory.store.database import open_database
+from memory.types import NewNode, Node
 
 Mood = Literal["well", "raises", "silent", "garbage", "forgetful", "stuck", "unable"]
 """How a judge is: ``forgetful`` answers some, ``stuck`` never comes back."""
@@ -28,10 +35,15 @@ def topic_of(question: str) -> str:
     return found[1] if found else ""
 
 
+def mark(topic: str) -> str:
+    """What a text holds that bears on questions about a topic."""
+    return f"<{topic[::-1]}>"
+
+
 def bears(question: str, text: str) -> bool:
     """The truth."""
     topic = topic_of(question)
-    return bool(topic) and f"<{topic}>" in text
+    return bool(topic) and mark(topic) in text
 
 
 class Oracle:
@@ -101,3 +113,31 @@ class LyingEmbedder:
             told = hashlib.sha256(text.encode()).digest()
             rows[row, told[0] % self._directions] = 1.0
         return rows
+
+
+@asynccontextmanager
+async def reading(
+    folder: Path, judge: Judge | None, embedder: Embedder | None = None
+) -> AsyncIterator[Memory]:
+    """A memory with a judge, closed at the end."""
+    memory = await Memory.open(folder / "m.db", embedder=embedder, judge=judge)
+    try:
+        yield memory
+    finally:
+        await memory.close()
+
+
+async def remembered(memory: Memory, texts: Sequence[str]) -> list[Node]:
+    """These texts as nodes of one session, in order."""
+    return list(
+        await asyncio.gather(*(memory.remember(NewNode("user", t, session="s")) for t in texts))
+    )
+
+
+def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
+    """What stands on file now."""
+    db = open_database(folder / "m.db", reading=True)
+    try:
+        return db.rows(query)
+    finally:
+        db.close()

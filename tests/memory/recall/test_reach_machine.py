@@ -24,7 +24,7 @@ from memory.recollection import Query, Recollection, Rung
 from memory.store import pieces, pointers, questions
 from memory.store.database import Database, open_database
 from memory.types import NewNode, Node
-from tests.memory.recall.oracle import LyingEmbedder, Mood, Oracle, bears, topic_of
+from tests.memory.recall.oracle import LyingEmbedder, Mood, Oracle, bears, mark, topic_of
 
 STORES = 250
 """Examples of each of the four tests here that grow a store: 1,000 random stores in all."""
@@ -38,14 +38,20 @@ ASKED = {
 """Near-duplicates, and questions that are nearly the same and are not: 'alpha' and 'beta' differ in
 a name, the last one in a word."""
 WORDINGS = [wording for wordings in ASKED.values() for wording in wordings]
-FILL = ("the kettle is blue", "a train leaves", "where is it", "port 8080 is open", "云在走")
+FILL = (
+    "the alpha and beta are blue",
+    "a train leaves",
+    "where is it",
+    "port 8080 is open",
+    "云在走",
+)
 OFF: tuple[Rung, ...] = ("jumps", "pins", "pointers", "anchors", "near", "scan")
 MANY = 1_000
 
 texts = st.builds(
     lambda fill, marks, long: (
-        " ".join([fill, *(f"<{mark}>" for mark in marks)])
-        + (f". {fill} and on it goes" * 60 + " <gamma> and on" * long if long else "")
+        " ".join([fill, *map(mark, marks)])
+        + (f". {fill} and on it goes" * 60 + f" {mark('gamma')} and on" * long if long else "")
     ),
     st.sampled_from(FILL),
     st.lists(st.sampled_from(("alpha", "beta", "gamma")), max_size=2, unique=True),
