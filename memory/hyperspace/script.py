@@ -13,16 +13,22 @@ _CODE_LINE = re.compile(
     r"|private |static |fn |func |package |\$ |>>> |[{}()\[\]]+[;,]?\s*$)"
     r"|[;{]\s*$|\)\s*[:;]\s*$|^\s*[\w.\[\]\"']+\s*[-+*/|]?=\s*\S|^\s*[\w.]+\(.*\)\s*$|=>|->"
 )
+_CODE_SIGN = re.compile(r"[=;{}$#@]|\w\(|>>>|:\s*$|\b(?:def|import|return|class)\b", re.MULTILINE)
+"""Without any of these there is no need to look at each line."""
 _CODE_SHARE = 0.4
 
 
 def is_wide(text: str) -> bool:
     """Whether a text is written in Chinese, Japanese or Korean, by its first letters."""
+    if text[:200].isascii():
+        return False
     letters = [char for char in text[:200] if char.isalpha()]
     return 3 * sum(char >= "\u1100" for char in letters) > len(letters)
 
 
 def is_code(text: str) -> bool:
     """Whether at least two fifths of the first lines look like a program's."""
+    if not _CODE_SIGN.search(text, 0, _LOOKED_AT):
+        return False
     lines = [line for line in text[:_LOOKED_AT].splitlines() if line.strip()]
     return sum(bool(_CODE_LINE.search(line)) for line in lines) >= max(1, _CODE_SHARE * len(lines))

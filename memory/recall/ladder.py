@@ -224,7 +224,7 @@ def _brought(
 ) -> Near:
     """``told`` with what lies above a bar or beside what does, and what past questions name."""
     scores = mix.scores
-    gone = {place for place in scores if place > 0 and redirects.is_retired(db, place)}
+    gone = redirects.retired_of(db, scores)
     boosted = {place for place, gain in boosts.items() if gain > 0}
     every = (mix.sure | mix.beside | boosted) - gone
     brought = ranked(db, {place: scores[place] for place in every}, query.project)

@@ -33,7 +33,9 @@ WORDS_NAMED = 50
 LENDING = 30
 """... of which the best name what stands beside them, too."""
 NEAR_NAMED = 60
-"""Candidates that the vectors of each space name."""
+"""Candidates that the vectors of each space name ..."""
+NEAR_LENDING = 10
+"""... of which so many, if they are nearer than chance, name what stands beside them."""
 WIDTH = 2
 """Places before and after: two messages on, the same one speaks again."""
 SATURATION = 1.2
@@ -123,7 +125,7 @@ def _named(
 ) -> list[int]:
     """All candidates: what the ways name, and what stands beside the best of it."""
     lending = [place for place, _ in text.ranking[:LENDING]]
-    lending += [place for each in near for place in each.sure]
+    lending += [p for each in near for p, _ in each.ranking[:NEAR_LENDING] if p in each.sure]
     named = {place for place, _ in text.ranking}.union(timed)
     named |= {place for each in near for place, _ in each.ranking[:NEAR_NAMED]}
     lent = neighbours.windows(db, lending, WIDTH)

@@ -6,12 +6,13 @@ indexes, and what pointed to it points to what took its place. ``pieces.resolve`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from memory.store import pieces, questions
 from memory.store.cuts import out_of_indexes
 from memory.store.database import Database
+from memory.store.texts import to_json
 
 Why = Literal["cut", "superseded", "deleted"]
 
@@ -43,9 +44,14 @@ def retired(db: Database, lo: int, hi: int) -> list[int]:
     return [seq for (seq,) in rows]
 
 
-def is_retired(db: Database, seq: int) -> bool:
-    """Whether the node there was superseded or deleted."""
-    return bool(retired(db, seq, seq))
+def retired_of(db: Database, seqs: Iterable[int]) -> set[int]:
+    """Those of the positions whose node was superseded or deleted."""
+    rows = db.rows(
+        "SELECT DISTINCT stale FROM redirects"
+        " WHERE stale IN (SELECT value FROM json_each(?)) AND why != 'cut'",
+        (to_json(list(seqs)),),
+    )
+    return {seq for (seq,) in rows}
 
 
 def _check(db: Database, seq: int, instead: Sequence[int]) -> None:
