@@ -6,15 +6,16 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from executors.hand_words import STRING, spec_of
+from executors.hand_words import BOOLEAN, STRING, spec_of
 from executors.protocol import Arguments, Claim, Details, ExecutorSpec, HandError, Job, Outcome
 from executors.text_pages import page_of, passages
 
 SCHEME = "mem://"
 _OFFSET = re.compile(r"[0-9]{1,12}")
 
-Look = Callable[[str], Awaitable[str]]
-"""A question to what memory knows of it, in words; empty when it knows nothing."""
+Look = Callable[[str, bool], Awaitable[str]]
+"""A question, and whether to go on to what is unread, to what memory knows of it, in words; empty
+when it knows nothing."""
 Page = Callable[[str], Awaitable[str | None]]
 """An address, without an offset, to the whole text behind it; ``None`` when there is none."""
 
@@ -25,7 +26,9 @@ class Recall:
     def __init__(self, look: Look, page: Page) -> None:
         self._look = look
         self._page = page
-        self.spec: ExecutorSpec = spec_of("recall", {}, query=STRING, address=STRING)
+        self.spec: ExecutorSpec = spec_of(
+            "recall", {}, query=STRING, address=STRING, deeper=BOOLEAN
+        )
 
     def claims(self, arguments: Arguments) -> Sequence[Claim]:
         """Nothing outside memory is touched. Raises ``HandError`` without query and address, and
@@ -42,7 +45,7 @@ class Recall:
         """What was found. Finding nothing is an answer; an address without a text is an error."""
         query, address, start = _wanted(arguments)
         if not address:
-            text = await self._look(query)
+            text = await self._look(query, bool(arguments.get("deeper")))
             words = text or "Nothing is remembered about that."
             return Outcome(words, Details("memory", query, "" if text else "nothing", text))
         whole = await self._page(address)

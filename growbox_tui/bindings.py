@@ -6,52 +6,18 @@ Hands are given callables and know no memory; the gate is given what was granted
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
 
 from executors.encoding import decode, detect
 from executors.protocol import Claim, HandError
 from executors.workspace import Workspace, read_bytes
 from growbox_tui.agent.gate import Policy, Verdict, judge
+from growbox_tui.agent.instructions import instructions
 from growbox_tui.agent.limits import KeepWarm, Wanted
 from growbox_tui.settings import Settings
 from memory import Memory
-from memory.context.render import render
-from memory.context.window import Window
-from memory.recollection import Query
-
-LOOK_TOKENS = 500
-"""Tokens of one memory that the recall hand brings."""
-
-
-def look_with(memory: Memory, project: str, window: Window) -> Callable[[str], Awaitable[str]]:
-    """What the recall hand asks a question with: rendered memories, best first. What it finds
-    counts as needed in the session of this window."""
-
-    async def look(question: str) -> str:
-        found = await memory.recall(Query(question, project=project, session=window.session))
-        placeholders = [hit.node.id for hit in found.hits if hit.placeholder]
-        await memory.found(window, [hit.node.id for hit in found.hits], placeholders)
-        bodies = await asyncio.to_thread(
-            lambda: [render(hit.node, LOOK_TOKENS, question, hit.piece) for hit in found.hits]
-        )
-        return "\n".join([*bodies, found.notice] if found.notice else bodies)
-
-    return look
-
-
-def page_from(memory: Memory, window: Window) -> Callable[[str], Awaitable[str | None]]:
-    """What the recall hand pages an address in with: the whole text, ``None`` for no such one.
-    A line of it that has left the prompt of this window comes back with the next epoch."""
-
-    async def page(address: str) -> str | None:
-        node = await memory.refer(address)
-        if node is None:
-            return None
-        window.touch([node.id])
-        await memory.reload(window, node.id)
-        return node.text
-
-    return page
 
 
 def mention_reader(workspace: Workspace, policy: Policy) -> Callable[[str], str]:
@@ -75,6 +41,15 @@ def mention_reader(workspace: Workspace, policy: Policy) -> Callable[[str], str]
         return decode(data, encoding)
 
     return read
+
+
+def system_text(settings: Settings, project: Path) -> tuple[str, ...]:
+    """The system text, the words about hands, and instructions where there are any, as now."""
+    folder = files("growbox_tui.agent")
+    names = ("system_prompt.md", "hands_prompt.md")
+    words = tuple(folder.joinpath(name).read_text("utf-8").strip() for name in names)
+    said = instructions([settings.config.parent, project])
+    return (*words, said) if said else words
 
 
 def wanted(settings: Settings) -> Wanted:

@@ -58,9 +58,11 @@ async def measure(name: str, memory: Memory, open_voice: Callable[[str], Model])
         await judge.close()
 
 
-async def measure_behind(judge: AnyJudge, memory: Memory) -> str:
+async def measure_behind(judge: AnyJudge | None, memory: Memory) -> str:
     """Measure a judge that never was, with few pairs; what is to be told of it, in words. Nothing
     happens for one that was measured or is scripted."""
+    if judge is None:
+        return ""
     from growbox_tui.models.judges.scripted import ScriptedJudge
 
     if isinstance(judge, ScriptedJudge) or await memory.calibrated(judge.stamp) is not None:

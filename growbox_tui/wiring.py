@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from importlib.resources import files as resource_files
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,13 +15,17 @@ from growbox_tui.file_index import FileIndex
 from growbox_tui.settings import Settings, save
 
 if TYPE_CHECKING:
+    from executors.registry import Registry
+    from executors.workspace import Workspace
     from growbox_tui.agent.conversation import Conversation
     from growbox_tui.agent.events import Event, SessionOpened
+    from growbox_tui.agent.looks import Looks
     from growbox_tui.agent.session import Session
     from growbox_tui.bindings import Granted
     from growbox_tui.models.judges.choose import AnyJudge
     from growbox_tui.models.protocol import Model
     from memory import Memory
+    from memory.context.window import Window
     from memory.recall.judge_calibration import Calibration
     from memory.types import Entry, MemoryState, SessionInfo
 
@@ -156,20 +160,21 @@ class Workbench:
     async def _conversation(
         self, memory: Memory, session_id: str, model: Model, publish: Callable[[Event], None]
     ) -> Conversation:
-        from executors.registry import builtin
         from executors.workspace import Workspace
         from growbox_tui import bindings
         from growbox_tui.agent.asking import Asking
         from growbox_tui.agent.conversation import Conversation
         from growbox_tui.agent.dispatch import Dispatch
         from growbox_tui.agent.gate import Policy
+        from growbox_tui.agent.looks import Looks
         from growbox_tui.agent.take_up import take_up
+        from growbox_tui.reading import measure_behind
 
         workspace = Workspace(self.project)
         project = str(self.project)
         window = await memory.window(session_id)
-        look = bindings.look_with(memory, project, window)
-        hands = builtin(workspace, look, bindings.page_from(memory, window))
+        looks = Looks()
+        hands = self._hands(memory, workspace, window, looks)
         granted = bindings.Granted(memory, project)
         policy = Policy(
             self.project,
@@ -185,24 +190,15 @@ class Workbench:
             dispatch=Dispatch(hands, policy, Asking(publish, self._stand_in), granted.add),
             publish=publish,
             tools=hands.tools(),
-            system=self._system,
+            system=partial(bindings.system_text, self.settings, self.project),
             read_file=bindings.mention_reader(workspace, policy),
             wanted=bindings.wanted(self.settings),
             keep_warm=bindings.keep_warm(self.settings),
+            looks=looks,
+            idle=partial(measure_behind, self._judge, memory),
         )
         await take_up(talk)
         return talk
-
-    def _system(self) -> tuple[str, ...]:
-        from growbox_tui.agent.instructions import instructions
-
-        folder = resource_files("growbox_tui.agent")
-        words = tuple(
-            folder.joinpath(name).read_text("utf-8").strip()
-            for name in ("system_prompt.md", "hands_prompt.md")
-        )
-        said = instructions([self.settings.config.parent, self.project])
-        return (*words, said) if said else words
 
     async def _opened(
         self, talk: Conversation, memory: Memory, resumed: bool, why: str
@@ -240,6 +236,18 @@ class Workbench:
         name, open_voice = self.settings.subconscious, self._voice
         self._judge, self._judge_fault = await judge_for(name, memory, open_voice)
         memory.use_judge(self._judge)
+
+    def _hands(
+        self, memory: Memory, workspace: Workspace, window: Window, looks: Looks
+    ) -> Registry:
+        from executors.registry import builtin
+        from growbox_tui.looking import Looking
+
+        def able() -> bool:
+            return self._judge is not None and self._judge.able
+
+        looking = Looking(memory, str(self.project), window, looks, able)
+        return builtin(workspace, looking.look, looking.page)
 
     async def measure_judge(self) -> Calibration:
         """Ask the judge that is set about pairs of this memory file. Raises ``ModelError``."""

@@ -19,6 +19,7 @@ from memory.config import CLOSE_SECONDS
 from memory.context import constraints
 from memory.context.window import Window as Window
 from memory.hyperspace.spaces import spaces
+from memory.leafing import Leafing
 from memory.learning import Learning
 from memory.protocols import Clock, Embedder, Judge
 from memory.recalls import Recalls
@@ -83,8 +84,8 @@ class Memory:
         self.jump, self.undo_jump, self.jumps = learning.jump, learning.undo_jump, learning.jumps
         self.retire, self.map, self.quoted = learning.retire, learning.map, learning.quoted
         calibrating = Calibrating(self._lanes, self._writes)
-        # What its judges are good for: as documented there.
         self.calibrate, self.calibrated = calibrating.calibrate, calibrating.calibrated
+        self.leaf = Leafing(self._lanes).leaf
         self.recut = Recutting(self._lanes, self._writes, self._clock).recut
         self._closed = False
 

@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from growbox_tui.agent.behind import Then, nothing
 from growbox_tui.agent.dispatch import Dispatch
 from growbox_tui.agent.errata import Errata, Front
 from growbox_tui.agent.events import Event, PlanItem
@@ -87,6 +88,8 @@ class Conversation:
     """Whether it was told that the window that the user set is too small."""
     looks: Looks = field(default_factory=Looks)
     """What memory was asked in this turn, and which of it was used."""
+    idle: Then = nothing
+    """What is done when nothing else is, see ``Behind``."""
     sent: Expected | None = None
     """The newest request of this epoch that was answered: what keeps its cache alive."""
 

@@ -72,7 +72,7 @@ class Session:
         self.closed = self._closing = False
         """Whether it has been let go of."""
         self._stopping = False
-        self._behind = Behind(talk.mind, stream.publish)
+        self._behind = Behind(talk.mind, stream.publish, talk.idle)
         self._warmth = Warmth(talk, self._nap_when_quiet)
         self._after_turn: list[Wish] = []
         """What was asked for while a turn ran, and comes when it has ended."""

@@ -108,7 +108,7 @@ def test_a_prompt_begun_in_one_place_stands_still_in_another(tmp_path: Path) -> 
 
 
 def test_the_order_in_which_hands_are_registered_changes_no_byte(tmp_path: Path) -> None:
-    async def nothing(text: str) -> str:
+    async def nothing(text: str, deeper: bool = False) -> str:
         return text
 
     registry = builtin(Workspace(tmp_path), nothing, nothing)

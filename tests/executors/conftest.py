@@ -33,7 +33,9 @@ class Bench:
         return await hand.run(arguments, Job("c1", self.reported.append, self.ask))
 
 
-async def look(query: str) -> str:
+async def look(query: str, deeper: bool) -> str:
+    if deeper:
+        return f"read on {query}"
     return f"found {query}" if query == "parser" else ""
 
 
