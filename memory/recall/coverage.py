@@ -83,10 +83,16 @@ def known(db: Database, family: int) -> list[Known]:
 
 
 def refused(db: Database, family: int) -> frozenset[int]:
-    """Places of which the user said that they are wrong for questions of a family."""
+    """Places of which the user said that they are wrong for questions of a family. What superseded
+    such a memory says something else, and is none of them."""
     keys = pointers.keys_of_family(db, family) if family else []
-    said = [key.target for key in keys if key.sign < 0 and key.weight > SAID_BY_JUDGE]
-    return frozenset(place for target in said for place in pieces.resolve(db, target))
+    said = {key.target for key in keys if key.sign < 0 and key.weight > SAID_BY_JUDGE}
+    found = set()
+    for target in said:
+        there = pieces.position(db, target)
+        at = pieces.positions(db, pieces.resolve(db, target))
+        found |= {place for place, seq in at.items() if there in (None, seq)}
+    return frozenset(found)
 
 
 def unread(
