@@ -31,7 +31,7 @@ MOST_READ = 3_072
 """Vectors that are read at most, unless ``k`` asks for more: some 15 ms."""
 MISSED = 0.15
 """Share of ``k`` that as many again may be expected to bring when no more are read. It errs on the
-safe side: at a million .99 of the ten nearest are found after 1,200 vectors read, the median."""
+safe side: at a million .99 of the ten nearest are found after 1,200 vectors read in the mean."""
 
 
 def nearest(
@@ -91,9 +91,9 @@ def _two_stages(
     asked = codes.ask(basis, values / np.linalg.norm(values))
     resident = _resident(db, space)
     resident.refresh(db, state)
-    likely = resident.likely(db, asked, k)[: max(MOST_READ, 8 * k)]
+    likely = resident.likely(db, asked, k)[: max(MOST_READ, 4 * k)]
     places, near = np.empty(0, dtype=np.int64), np.empty(0)
-    read, batch = 0, max(FIRST_BATCH, 4 * k)
+    read, batch = 0, max(FIRST_BATCH, 2 * k)
     while read < len(likely):
         more = cosines.of(db, space, vector, likely[read : read + batch])
         read += batch
