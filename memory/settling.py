@@ -16,6 +16,7 @@ from memory.hyperspace.spaces import is_for_wide, late, spaces
 from memory.protocols import Embedder, Late
 from memory.store import cuts, lines, nodes, pieces, questions, settings, token_codes, vectors
 from memory.store.database import Database
+from memory.store.errors import VectorsUnavailable
 from memory.store.lane import Lane, Lanes
 from memory.store.writes import Writes
 
@@ -28,6 +29,9 @@ Vector = tuple[int, bytes]
 
 Coded = tuple[int, bytes, bytes]
 """A place, its vector, and the codes of its tokens, which may be empty."""
+
+Bars = dict[str, dict[str, float]]
+"""What chance brings, by the key under which it is kept."""
 
 Made = TypeVar("Made")
 
@@ -192,6 +196,10 @@ class Settling:
             vectors.put(db, number, [(place, vector) for place, vector, _ in embedded])
             token_codes.put(db, number, [(place, codes) for place, _, codes in embedded])
 
+    def looked_at(self, batch: Batch) -> int:
+        """How many texts of a batch are looked at for the first time: each is in all spaces."""
+        return len(batch.rows) if batch.space is spaces(self._embedder)[0] else 0
+
     def pending_lines(self, db: Database) -> list[Words]:
         """Some lines of summary chains that have no embedding yet."""
         return lines.pending(db, self._embedder.stamp, EMBED_BATCH)
@@ -225,6 +233,24 @@ class Settling:
         """Store them, in one transaction."""
         questions.put_vectors(db, space.stamp, embedded)
 
+    def chance(self, db: Database) -> Bars:
+        """What chance brings in each space, where that is not on file yet; nothing where an
+        embedder fails, since questions then find by words alone. Blocking."""
+        # Here and not above: what only stores need not load the ways of finding.
+        from memory.recall.chance import measured
+
+        try:
+            return measured(db, self._embedder)
+        except VectorsUnavailable:
+            return {}
+
+    def put_chance(self, db: Database, bars: Bars) -> None:
+        """Keep it, with the stamps of the spaces."""
+        from memory.recall.chance import keep
+
+        with db.transaction():
+            keep(db, bars)
+
     def done(self, batch: Batch) -> None:
         """All up to the batch's newest node and piece is settled under its stamp; later looks begin
         there."""
@@ -255,10 +281,11 @@ async def settle(
         embedded = await lanes.embed.call(partial(settling.embed, batch))
         last = batch if batch.last else None
         await write(partial(settling.put, space=batch.space, embedded=embedded, last=last))
-        # Each text has its vector in one space, and is looked at in all.
-        done += sum(vectors.has_direction(vector) for _, vector, _ in embedded)
+        done += settling.looked_at(batch)
         if batch.last:
             settling.done(batch)
+    if going() and (bars := await lanes.read.run(settling.chance)):
+        await write(partial(settling.put_chance, bars=bars))
     while going() and (words := await lanes.read.run(settling.pending_lines)):
         told = await lanes.embed.call(partial(settling.embed_lines, words))
         await write(partial(settling.put_lines, embedded=told))

@@ -21,7 +21,7 @@ from .small_talk import SMALL_TALK
 KNOWN = 0.3
 """Text speaks up when its best hit covers this share of the question's weight (measured: see the
 bench ``recall``) ..."""
-KNOWN_WIDE = 0.25
+KNOWN_WIDE = 0.2
 """... or this share of it in Chinese, where pairs that are no words weigh in the question ..."""
 ENOUGH_TERMS = 3.0
 """... or as much as so many terms found in one memory alone weigh: a long question, say a pasted

@@ -11,103 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.hyperspace.script import is_wide
 from memory.hyperspace.spaces import is_for_wide, late, spaces
-from memory.protocols import Embedder, Late
-from memory.store import pieces, token_codes, vectors
+from memory.protocols import Embedder
+from memory.store import token_codes, vectors
 from memory.store.database import Database
 from memory.store.errors import VectorsUnavailable
 
-SAMPLE = 384
-"""Nodes drawn from a space to learn about chance."""
-CHANCE = 0.998
-"""The share of random pairs that a hit has to beat (measured: see the bench ``recall``)."""
-FEWEST = 32
-"""Fewer vectors of a script tell nothing about chance; there vectors only help to rank."""
-UNREACHABLE = 2.0
-"""A bar above any cosine."""
-ANSWERS_SAMPLE = 96
-"""Texts drawn from a space to learn what answers chance gives."""
-UNRELATED = (
-    "How do I change the tyre of a bicycle?",
-    "What is the capital of Mongolia?",
-    "who invented the telescope",
-    "python sort a list of dictionaries by key",
-    "How many moons does Neptune have?",
-    "When was the printing press introduced in Japan?",
-    "regex to match an email address",
-    "Which vitamins are in spinach?",
-    "What did the committee decide about the harbour toll?",
-    "why does my sourdough not rise",
-    "Who won the chess olympiad in 1984?",
-    "convert hex string to integer",
-)
-"""Questions that hardly any store holds an answer to: what is stored answers them by chance."""
-
-_DRAWN = """
-    SELECT seq FROM embedded WHERE space = ? AND stored = 1
-    ORDER BY (seq * 2654435761) & 4294967295, seq LIMIT ?
-"""
-"""Knuth's multiplier scatters the positions: a draw without chance, the same on every machine."""
-
-
-class NullDistribution:
-    """Remembers, for one memory file, how alike unrelated memories are in each vector space.
-
-    A space is sampled again whenever it has doubled; the draw depends only on what is stored.
-    """
-
-    def __init__(self) -> None:
-        self._bars: dict[tuple[int, int], dict[bool, float]] = {}
-        self._answers: dict[tuple[int, int], float] = {}
-
-    def bar(self, db: Database, space: int, stored: int, question: str) -> float:
-        """The cosine that hardly any random pair reaches of texts in the question's script."""
-        key = (space, stored.bit_length())
-        if key not in self._bars:
-            self._bars[key] = _sampled_bars(db, space)
-        return self._bars[key][is_wide(question)]
-
-    def answer_bar(self, db: Database, space: int, stored: int, codes: Late) -> float:
-        """The answer by late interaction that hardly any stored text gives to a question that has
-        nothing to do with it."""
-        key = (space, stored.bit_length())
-        if key not in self._answers:
-            self._answers[key] = _sampled_answers(db, space, codes)
-        return self._answers[key]
-
-
-def _sampled_bars(db: Database, space: int) -> dict[bool, float]:
-    import numpy as np
-
-    from memory.hyperspace.metrics import pair_quantile
-
-    drawn = pieces.text_of(db, sorted(place for (place,) in db.rows(_DRAWN, (space, SAMPLE))))
-    stored = vectors.vectors_of(db, space, list(drawn))
-    bars = {}
-    for wide in (False, True):
-        alike = [
-            stored[place]
-            for place, text in drawn.items()
-            if place in stored and is_wide(text) == wide
-        ]
-        if len(alike) < FEWEST:
-            bars[wide] = UNREACHABLE
-            continue
-        rows = np.frombuffer(b"".join(alike), dtype="<f4").reshape(len(alike), -1)
-        bars[wide] = pair_quantile(rows / np.linalg.norm(rows, axis=1, keepdims=True), CHANCE)
-    return bars
-
-
-def _sampled_answers(db: Database, space: int, codes: Late) -> float:
-    import numpy as np
-
-    drawn = sorted(place for (place,) in db.rows(_DRAWN, (space, ANSWERS_SAMPLE)))
-    stored = list(token_codes.of(db, space, drawn).values())
-    if not stored:
-        return UNREACHABLE
-    answers = [codes.answers(question, stored) for question in UNRELATED]
-    return float(np.quantile(np.concatenate(answers), CHANCE))
+from .chance import UNREACHABLE as UNREACHABLE
+from .chance import NullDistribution as NullDistribution
 
 
 @dataclass(frozen=True, slots=True)
