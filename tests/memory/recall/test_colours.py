@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from itertools import pairwise
 from pathlib import Path
 
@@ -147,6 +148,20 @@ async def test_what_was_superseded_uncovers_what_was_read_with_it(tmp_path: Path
         found = await memory.recall(Query(ALPHA))
 
         assert (found.hits, found.complete) == ((), True)
+
+
+async def test_what_was_changed_on_file_is_read_again(tmp_path: Path) -> None:
+    async with reading(tmp_path, Oracle()) as memory:
+        changed, *_ = await remembered(memory, NOISE)
+        await memory.recall(Query(ALPHA))
+        text = "it stands upstairs <ahpla>"
+        new = (text, hashlib.sha256(text.encode()).digest(), changed.seq)
+        sql = "UPDATE nodes SET text = ?, sha256 = ? WHERE seq = ?"
+        await memory._writer.run(lambda db: db.execute(sql, new))
+    async with reading(tmp_path, Oracle()) as memory:
+        found = await memory.recall(Query(ALPHA))
+
+        assert [hit.node.id for hit in found.hits] == [changed.id]
 
 
 async def test_without_pointers_nothing_is_taken_as_read(tmp_path: Path) -> None:

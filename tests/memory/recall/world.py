@@ -17,6 +17,8 @@ from memory.types import NewNode, Node
 from tests.memory.recall.oracle import LyingEmbedder, Mood, Oracle, bears
 
 MANY = 1_000
+WORDINGS = ("Where is the alpha?", "Where is the beta?", "Who told us of gamma")
+"""One of each family that has an answer."""
 
 
 class Clock:
@@ -108,6 +110,11 @@ class World:
         self.memory.use_judge(Oracle(window=200))
         while (await self.memory.pay(calls=MANY)).nodes:
             pass
+
+    async def asks_again(self) -> None:
+        """What was learned of each question is held to the law by the next one."""
+        for wording in (*WORDINGS, *WORDINGS):
+            await self.ask(Query(wording, session="s", limit=MANY, deeper=True), "well")
 
     async def agrees(self) -> None:
         """Once all is paid, asking again finds what a full read finds."""
