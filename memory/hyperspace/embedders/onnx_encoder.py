@@ -26,7 +26,9 @@ MAX_TOKENS = 256
 MAX_CHARS = 4_096
 """Text beyond this is not even tokenised."""
 BATCH = 8
-"""Texts in one run of a model: larger ones take more memory and, on two cores, no less time."""
+"""Texts in one run of a model: more take more memory and, on two cores, no less time."""
+BATCH_TOKENS = 1_024
+"""Tokens in one run, with padding: of long texts fewer go together."""
 THREADS = min(2, os.cpu_count() or 1)
 """Threads of one run. They sleep between runs: a model that spins would slow the screen."""
 
@@ -65,8 +67,10 @@ class OnnxEncoder:
         """(index, states of shape (its tokens, 384)) for each text given as numbers, in any order.
         Raises :class:`EmbedderUnavailable` if a file cannot be read."""
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
+        while order:
+            # From the longest down, which decides how many fit.
+            most = min(BATCH, max(1, BATCH_TOKENS // max(1, len(texts[order[-1]]))))
+            rows, order = order[-most:], order[:-most]
             out = self._run([texts[row] for row in rows])
             for row, states in zip(rows, out, strict=True):
                 yield row, states[: len(texts[row])]
