@@ -15,6 +15,13 @@ _CODE_LINE = re.compile(
 )
 _CODE_SIGN = re.compile(r"[=;{}$#@]|\w\(|>>>|:\s*$|\b(?:def|import|return|class)\b", re.MULTILINE)
 """Without any of these there is no need to look at each line."""
+_DEFINES = re.compile(
+    r"^\s*(?:(?:async )?def \w+\s*\(|class \w+\s*[(:{]|(?:export )?(?:async )?function\b.*\("
+    r"|(?:pub )?fn \w+|func \(?\w+|(?:public|private|protected|static) .*[{(;]|#include\b"
+    r"|from [\w.]+ import |import [\w.{]+.*(?:;|$)|(?:const|let|var) \w+ =)",
+    re.MULTILINE,
+)
+"""A line that only a program has: what is defined at its top may be documented at length below."""
 _CODE_SHARE = 0.4
 
 
@@ -27,8 +34,11 @@ def is_wide(text: str) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """Whether at least two fifths of the first lines look like a program's."""
+    """Whether a text defines something as a program does, or at least two fifths of its first lines
+    look like a program's."""
     if not _CODE_SIGN.search(text, 0, _LOOKED_AT):
         return False
+    if _DEFINES.search(text, 0, _LOOKED_AT):
+        return True
     lines = [line for line in text[:_LOOKED_AT].splitlines() if line.strip()]
     return sum(bool(_CODE_LINE.search(line)) for line in lines) >= max(1, _CODE_SHARE * len(lines))

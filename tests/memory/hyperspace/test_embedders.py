@@ -202,5 +202,6 @@ def test_a_long_text_is_embedded_by_its_beginning() -> None:
 def test_prose_is_no_code_and_code_is() -> None:
     assert is_code("def area(radius):\n    return 3.14 * radius ** 2")
     assert is_code("const x = 1;\nfunction go() {\n  return x;\n}")
+    assert is_code('def area(radius):\n    """\n    The area\n    of a circle.\n    """\n    pass')
     assert not is_code("I went to the market. It rained all day, so we bought an umbrella.")
     assert not is_code("Melanie: Thanks! (I mean it.)\nCaroline: Any time.")
