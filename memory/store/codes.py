@@ -79,7 +79,7 @@ def ask(base: Basis, vector: NDArray[np.float32]) -> Asked:
     turned = (vector - base.mean) @ rotation(len(base.mean))
     bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
     signs = bits.astype(np.float32) * 2 - 1
-    weights = turned.reshape(CODE_BYTES, 8) @ signs.T
+    weights = (turned.reshape(CODE_BYTES, 8) @ signs.T).astype(np.float32, copy=False)
     return Asked(np.packbits(turned > 0).view("<u8"), weights)
 
 
