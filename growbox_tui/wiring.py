@@ -161,21 +161,19 @@ class Workbench:
         self, memory: Memory, session_id: str, model: Model, publish: Callable[[Event], None]
     ) -> Conversation:
         from executors.workspace import Workspace
-        from growbox_tui import bindings
+        from growbox_tui import bindings, reading
         from growbox_tui.agent.asking import Asking
         from growbox_tui.agent.conversation import Conversation
         from growbox_tui.agent.dispatch import Dispatch
         from growbox_tui.agent.gate import Policy
         from growbox_tui.agent.looks import Looks
         from growbox_tui.agent.take_up import take_up
-        from growbox_tui.reading import measure_behind
 
         workspace = Workspace(self.project)
-        project = str(self.project)
         window = await memory.window(session_id)
         looks = Looks()
         hands = self._hands(memory, workspace, window, looks)
-        granted = bindings.Granted(memory, project)
+        granted = bindings.Granted(memory, str(self.project))
         policy = Policy(
             self.project,
             lambda path: workspace.is_secret(Path(path)),
@@ -195,7 +193,7 @@ class Workbench:
             wanted=bindings.wanted(self.settings),
             keep_warm=bindings.keep_warm(self.settings),
             looks=looks,
-            idle=partial(measure_behind, self._judge, memory),
+            idle=partial(reading.measure_behind, self._judge, memory),
         )
         await take_up(talk)
         return talk

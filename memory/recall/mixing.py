@@ -117,16 +117,26 @@ def mixed(
     table = {kind: {"time": TIME_WEIGHT, **row} for kind, row in weights.items()}
     scores = weigh(signals, kinds, table)
     ways = _ways(places, signals, near, timed)
-    beside = {p for place in sure for p in windows.get(place, ())}.intersection(places)
-    if sure:
-        beside.update(
-            places[row] for row in nlargest(FIRST, range(len(places)), scores.__getitem__)
-        )
+    beside = _beside(places, scores, sure, windows)
     return Mixed(
         {place: (score, ways[place]) for place, score in zip(places, scores, strict=True)},
         frozenset(sure | timed.keys()),
-        frozenset(beside),
+        beside,
     )
+
+
+def _beside(
+    places: Sequence[int],
+    scores: Sequence[float],
+    sure: set[int],
+    windows: Mapping[int, Sequence[int]],
+) -> frozenset[int]:
+    """Candidates that come with the sure ones: what stands next to them, and the best of all."""
+    beside = {p for place in sure for p in windows.get(place, ())}.intersection(places)
+    if sure:
+        best = nlargest(FIRST, range(len(places)), scores.__getitem__)
+        beside.update(places[row] for row in best)
+    return frozenset(beside)
 
 
 def _named(

@@ -63,18 +63,10 @@ def read(
     if seen and not enough and not needed & seen:
         fooled = blind or (chance is not None and lies > 0 and chance.random() < lies)
         believed = answer.proposed[0] if fooled else -1
-    answered = enough
     rest = [place for place in answer.ranked if place not in seen]
-    if not answered and believed < 0 and not (blind and seen):
-        for at in range(0, len(rest), PAGE):
-            if len(seen) >= BUDGET:
-                break
-            page = rest[at : at + PAGE]
-            seen |= set(page)
-            spent += sum(tokens[place] for place in page)
-            if needed <= seen:
-                answered = True
-                break
+    if not enough and believed < 0 and not (blind and seen):
+        spent += _leaf(rest, needed, tokens, seen)
+    answered = enough or (believed < 0 and needed <= seen)
     order = [*answer.proposed, *rest][:DEPTH]
     proposed = bool(answer.proposed)
     return Outcome(
@@ -87,3 +79,19 @@ def read(
         found=frozenset() if believed >= 0 else needed & seen,
         by_shortcut=enough,
     )
+
+
+def _leaf(
+    rest: Sequence[int], needed: frozenset[int], tokens: Sequence[int], seen: set[int]
+) -> int:
+    """Read on page by page until all that is needed was ``seen``; the tokens read."""
+    spent = 0
+    for at in range(0, len(rest), PAGE):
+        if len(seen) >= BUDGET:
+            break
+        page = rest[at : at + PAGE]
+        seen |= set(page)
+        spent += sum(tokens[place] for place in page)
+        if needed <= seen:
+            break
+    return spent
