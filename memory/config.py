@@ -91,6 +91,9 @@ MOST_POINTERS = 20_000
 MOST_QUESTIONS = 50_000
 """Questions that are kept, with a vector each: those that nothing rests on go first."""
 
+MOST_QUESTIONS = 20_000
+"""Questions on file; beyond that those that led nowhere go."""
+
 MOST_KEYS = 20_000
 """Keys that are held in memory: some 20 to 30 MB of vectors."""
 

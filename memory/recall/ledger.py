@@ -152,7 +152,9 @@ def owe(
         certificates.drop(db, [each.id for each in certificates.of(db, light, LIGHT)])
         for each in stretches:
             certificates.put(db, light, LIGHT, each.lo, each.hi, b"", at)
-        return question.family, debts.cap(db) + certificates.cap(db)
+        over = debts.cap(db) + certificates.cap(db)
+        questions.prune(db)
+        return question.family, over
 
 
 def outstanding(

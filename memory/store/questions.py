@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.config import QUESTION_CHARS
+from memory.config import MOST_QUESTIONS, QUESTION_CHARS
 from memory.store import settings
 from memory.store.database import Database
 from memory.store.texts import clean, to_json
@@ -144,6 +144,24 @@ def forget_idle(db: Database, most: int, limit: int) -> int:
         " AND NOT EXISTS (SELECT 1 FROM debts WHERE debts.family = questions.id)"
         " AND NOT EXISTS (SELECT 1 FROM questions AS other"
         " WHERE other.family = questions.id AND other.id != questions.id)"
+        " ORDER BY used, id LIMIT ?",
+        (over,),
+    )
+    db.many("DELETE FROM questions WHERE id = ?", rows)
+    return len(rows)
+
+
+def prune(db: Database, most: int = MOST_QUESTIONS) -> int:
+    """Forget questions that led nowhere and are owed nothing, longest unused first, where there are more
+    than ``most``; how many. In a transaction."""
+    over = count(db) - most
+    if over <= 0:
+        return 0
+    rows = db.rows(
+        "SELECT id FROM questions AS q WHERE NOT EXISTS (SELECT 1 FROM keys WHERE question = q.id)"
+        " AND NOT EXISTS (SELECT 1 FROM debts WHERE family = q.id)"
+        " AND NOT EXISTS (SELECT 1 FROM certificates WHERE family = q.id)"
+        " AND NOT EXISTS (SELECT 1 FROM questions WHERE family = q.id AND id != q.id)"
         " ORDER BY used, id LIMIT ?",
         (over,),
     )

@@ -8,7 +8,7 @@ import pytest
 
 from memory import Memory
 from memory.recollection import Query
-from memory.store import debts
+from memory.store import debts, questions
 from tests.memory.recall.oracle import Oracle, reading, remembered, rows
 
 ALPHA, BETA = "Where is the alpha piano?", "Where is the beta piano?"
@@ -151,6 +151,23 @@ async def test_what_the_judge_left_open_stays_owed(tmp_path: Path) -> None:
         assert paid.left
         assert owed.isdisjoint(deep)
         assert owed | deep == set(range(1, 42))
+
+
+async def test_questions_that_led_nowhere_are_forgotten_where_there_are_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.store.debts.MOST_DEBTS", 1)
+    monkeypatch.setattr("memory.store.certificates.MOST_CERTIFICATES", 1)
+    async with reading(tmp_path, Oracle()) as memory:
+        await remembered(memory, [*NOISE, "the alpha piano, the beta piano, one to five"])
+        for number in ("one", "two", "three"):
+            await leap(memory, f"Where is the alpha piano number {number}?")
+
+        gone = await memory._writer.run(lambda db: questions.prune(db, 1))
+
+        assert gone == 2
+        assert len(rows(tmp_path, OWED)) == 1
+        await leap(memory, "Where is the alpha piano number one?")
 
 
 async def test_a_question_that_failed_waits_for_the_others(tmp_path: Path) -> None:
