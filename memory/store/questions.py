@@ -152,8 +152,8 @@ def forget_idle(db: Database, most: int, limit: int) -> int:
 
 
 def prune(db: Database, most: int = MOST_QUESTIONS) -> int:
-    """Forget questions that led nowhere and are owed nothing, longest unused first, where there are more
-    than ``most``; how many. In a transaction."""
+    """Forget questions that led nowhere and are owed nothing, those first that were not asked for
+    longest, where there are more than ``most``; how many. In a transaction."""
     over = count(db) - most
     if over <= 0:
         return 0
