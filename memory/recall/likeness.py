@@ -8,8 +8,7 @@ near they are, so a question has to be nearer than most of those.
 
 from __future__ import annotations
 
-from collections import Counter
-from math import fsum, log
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memory.recall.by_text import telling_terms
@@ -24,7 +23,7 @@ CHANCE = 0.8
 """The share of past questions whose nearest unlike one is farther than the bar: one in five new
 questions is led somewhere for nothing, which costs the reading of what it is led to (measured on
 the learning bench: a higher share misses rewordings, a lower one saves nothing)."""
-SAMPLE = 384
+SAMPLE = 256
 """Questions that are compared with all others to set the bars."""
 FEWEST = 16
 """With fewer questions that have a vector chance is not known: only the nearest are followed."""
@@ -42,17 +41,16 @@ class Likeness:
 
     def __init__(self) -> None:
         self._keys: Keys | None = None
-        self._terms: dict[int, frozenset[str]] = {}
-        self._rows: dict[str, list[int]] = {}
-        self._weights: dict[str, float] = {}
-        self._masses: list[float] = []
+        self._numbers: dict[str, int] = {}
+        self._terms: dict[int, NDArray[np.int64]] = {}
+        self._words = _Words()
         self._bars: dict[str, tuple[int, Bars]] = {}
 
     def coverage(self, keys: Keys, text: str) -> NDArray[np.float32]:
         """Shape (questions,): the share, 0 to 1, of what each past question is about that this one
         speaks of too. Rare words weigh more; what a typed word ends in does not count."""
         self._follow(keys)
-        return self._covered(terms(text))
+        return self._words.covered(self._known(text))
 
     def bars(self, keys: Keys) -> Bars:
         """From what likeness on a key of this embedder is followed, and from what on it counts."""
@@ -67,40 +65,28 @@ class Likeness:
     def _follow(self, keys: Keys) -> None:
         if keys is self._keys:
             return
-        held = {each.id: self._terms.get(each.id) or terms(each.text) for each in keys.questions}
-        counts = Counter(term for of in held.values() for term in of)
-        total = len(held)
-        weights = {term: log(1 + (total + 0.5) / (n + 0.5)) for term, n in counts.items()}
-        rows: dict[str, list[int]] = {}
-        for row, each in enumerate(keys.questions):
-            for term in held[each.id]:
-                rows.setdefault(term, []).append(row)
-        self._terms, self._weights, self._rows = held, weights, rows
-        self._masses = [
-            fsum(weights[term] for term in held[each.id]) or 1.0 for each in keys.questions
-        ]
+        for each in keys.questions:
+            if each.id not in self._terms:
+                new = [self._numbers.setdefault(t, len(self._numbers)) for t in terms(each.text)]
+                self._terms[each.id] = _sorted(new)
+        self._words = _Words.of([self._terms[each.id] for each in keys.questions])
         self._keys = keys
 
-    def _covered(self, asked: frozenset[str]) -> NDArray[np.float32]:
-        import numpy as np
-
-        covered = np.zeros(len(self._masses), dtype=np.float32)
-        for term in sorted(asked):
-            rows = self._rows.get(term)
-            if rows:
-                covered[rows] += self._weights[term]
-        covered /= np.array(self._masses, dtype=np.float32)
-        return np.minimum(covered, np.float32(1.0))
+    def _known(self, text: str) -> NDArray[np.int64]:
+        """The numbers of those words of a text that any past question holds."""
+        return _sorted([self._numbers[term] for term in terms(text) if term in self._numbers])
 
     def _set(self, keys: Keys) -> Bars:
         import numpy as np
 
         filled = np.flatnonzero(keys.vectors.any(axis=1))
-        step = max(1, len(filled) // SAMPLE)
-        ends = [frozenset(key.target for key in keys.of[each.id]) for each in keys.questions]
-        unlike = [
-            pair for row in filled[::step] if (pair := self._nearest_unlike(keys, int(row), ends))
-        ]
+        drawn = filled[:: max(1, len(filled) // SAMPLE)]
+        cosines = keys.vectors[drawn] @ keys.vectors.T
+        pairs = (
+            self._nearest_unlike(keys, int(row), near)
+            for row, near in zip(drawn, cosines, strict=True)
+        )
+        unlike = [pair for pair in pairs if pair is not None]
         if not unlike:
             return Bars(follow=1.0, boost=1.0)
         strengths, cosines = np.array(unlike).T
@@ -114,21 +100,65 @@ class Likeness:
         )
 
     def _nearest_unlike(
-        self, keys: Keys, row: int, ends: list[frozenset[int]]
+        self, keys: Keys, row: int, cosines: NDArray[np.float32]
     ) -> tuple[float, float] | None:
         """(strength, cosine) of the nearest question that other memories answered."""
         import numpy as np
 
-        cosines = keys.vectors @ keys.vectors[row]
-        strengths = match(cosines, self._covered(self._terms[keys.questions[row].id]))
-        unlike = [
-            other
-            for other in np.argsort(-strengths, kind="stable")[:NEAREST]
-            if not ends[row] & ends[other]
-        ]
+        def ends(at: int) -> set[int]:
+            return {key.target for key in keys.of[keys.questions[at].id]}
+
+        strengths = match(cosines, self._words.covered(self._terms[keys.questions[row].id]))
+        few = min(NEAREST, len(strengths))
+        near = np.argpartition(-strengths, few - 1)[:few]
+        own = ends(row)
+        unlike = [int(other) for other in near if not own & ends(int(other))]
         if not unlike:
             return None
-        return float(strengths[unlike[0]]), float(cosines[unlike].max())
+        return float(strengths[unlike].max()), float(cosines[unlike].max())
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of past questions, one question after the other."""
+
+    flat: NDArray[np.int64] | None = None
+    """Numbers of words; ``None`` where there is no question."""
+    row: NDArray[np.int64] | None = None
+    """The question of each."""
+    weight: NDArray[np.float64] | None = None
+    """What each is worth in its question: shares of 1."""
+    size: int = 0
+    """How many questions."""
+
+    @classmethod
+    def of(cls, held: list[NDArray[np.int64]]) -> _Words:
+        """Rare words weigh more: by the logarithm of how few questions hold them."""
+        import numpy as np
+
+        if not held:
+            return cls()
+        flat, size = np.concatenate(held), len(held)
+        row = np.repeat(np.arange(size), [len(each) for each in held])
+        rarity = np.log(1 + (size + 0.5) / (np.bincount(flat) + 0.5))[flat]
+        mass = np.bincount(row, weights=rarity, minlength=size)
+        return cls(flat, row, rarity / mass[row], size)
+
+    def covered(self, asked: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Shape (questions,): which share of each is among the words asked."""
+        import numpy as np
+
+        if self.flat is None or self.row is None or self.weight is None:
+            return np.zeros(0, dtype=np.float32)
+        there = np.isin(self.flat, asked)
+        shares = np.bincount(self.row[there], weights=self.weight[there], minlength=self.size)
+        return np.minimum(shares, 1.0).astype(np.float32)
+
+
+def _sorted(numbers: list[int]) -> NDArray[np.int64]:
+    import numpy as np
+
+    return np.array(sorted(numbers), dtype=np.int64)
 
 
 def terms(text: str) -> frozenset[str]:
