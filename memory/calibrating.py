@@ -89,7 +89,8 @@ async def _scored(
 ) -> tuple[list[tuple[Pair, Answer]], tuple[float, float] | None, str]:
     scores: list[tuple[Pair, float]] = []
     why = ""
-    for pair in known:
+    # Texts of one question after another: what is known of a question alone is weighed once.
+    for pair in sorted(known, key=lambda pair: pair.question):
         said, fault = await _tried(judge.scores, pair.question, [pair.text])
         why = fault or why
         if said is not None:

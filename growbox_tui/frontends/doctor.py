@@ -44,7 +44,8 @@ def as_json(state: MemoryState, found: Calibration) -> str:
 def as_text(found: Calibration) -> list[str]:
     """Lines that say what a judge is good for."""
     name, _, how = found.stamp.partition("#")
-    kind = "by likelihood" if how.startswith("likelihood") else "asked in words"
+    kinds = {"likelihood": "by likelihood", "ask": "asked in words"}
+    kind = kinds.get(how.rstrip("0123456789"), "scripted")
     lines = [f"Judge: {name}, {kind}."]
     if not found.enough:
         return [

@@ -19,6 +19,7 @@ BENCHES = {
     "prefix": "how much of each request a prefix cache would serve, over three processes",
     "recall": "how well recall finds, beside plain ways, and how still it is with nothing to find",
     "learning": "whether memory gets cheaper and better with use",
+    "judge": "what the model that reads memories is good for, on questions with known evidence",
     "scale": "how search and writing stand up to a million memories",
     "cache": "what prompt layouts cost at a provider's cache, over recorded sessions",
     "agreement": "whether forecasts are what providers' caches then report, over whole sessions",

@@ -12,6 +12,7 @@ from growbox_tui.models.judges.asking import AskingJudge, read
 from growbox_tui.models.judges.choose import judge_of
 from growbox_tui.models.judges.likelihood import LikelihoodJudge
 from growbox_tui.models.judges.scripted import ScriptedJudge
+from growbox_tui.models.llama_model import LlamaModel
 from growbox_tui.models.openai_body import render_body as openai_body
 from growbox_tui.models.protocol import (
     BadReply,
@@ -211,3 +212,14 @@ def test_a_judge_is_chosen_by_its_name_and_nothing_is_opened() -> None:
     assert judge_of("openai/gpt-4.1-mini", never).stamp == "openai/gpt-4.1-mini#ask1"
     with pytest.raises(UnknownModel):
         judge_of("no such thing", never)
+
+
+async def test_a_local_voice_is_held_to_the_shape_whatever_it_would_say() -> None:
+    asked = AskingJudge("local/bundled", lambda: LlamaModel())
+    try:
+        said = await asked.judge("which port?", TEXTS)
+        assert set(said.answers) == {"m1a", "m2b"}
+        assert said.why == ""
+        assert said.tokens > 0
+    finally:
+        await asked.close()
