@@ -33,7 +33,8 @@ async def planted(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     memory = await Memory.open(file)
     for tree in range(30):
-        words = f"Tree {tree} was planted by the wall. It grows well there, and bears fruit of number {tree}."
+        grown = f"It grows well there, and bears fruit of number {tree}."
+        words = f"Tree {tree} was planted by the wall. {grown}"
         await memory.remember(NewNode("user", words))
     await memory.close()
 
