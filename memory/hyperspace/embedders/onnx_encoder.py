@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .native import native
 from .unavailable import EmbedderUnavailable
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class OnnxEncoder:
 
     def token(self, sign: str) -> int:
         """The number of a token. Raises :class:`EmbedderUnavailable` if there is none."""
-        number = self._load()[1].token_to_id(sign)
+        tokenizer = self._load()[1]
+        with native():
+            number = tokenizer.token_to_id(sign)
         if number is None:
             raise EmbedderUnavailable(f"{self._tokenizer} knows no token {sign}")
         return int(number)
@@ -60,8 +63,9 @@ class OnnxEncoder:
         tokenizer = self._load()[1]
         # One text at a time: batch encoding starts a thread pool that outlives the call and
         # complains about every later fork.
-        encoded = tokenizer.encode(text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8"))
-        return list(encoded.ids)
+        sound = text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8")
+        with native():
+            return list(tokenizer.encode(sound).ids)
 
     def states(self, texts: Sequence[list[int]]) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """(index, states of shape (its tokens, 384)) for each text given as numbers, in any order.
@@ -85,15 +89,17 @@ class OnnxEncoder:
             ids[row, : len(numbers)] = numbers
             mask[row, : len(numbers)] = 1
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        found: NDArray[np.float32] = session.run(None, {name: feed[name] for name in inputs})[0]
+        with native():
+            found: NDArray[np.float32] = session.run(None, {name: feed[name] for name in inputs})[0]
         return found
 
     def _load(self) -> tuple[Any, Any, list[str]]:
         with self._loading:
             if self._loaded is None:
-                session = _session(self._model)
-                inputs = [each.name for each in session.get_inputs()]
-                self._loaded = session, _read_tokenizer(self._tokenizer), inputs
+                with native():
+                    session = _session(self._model)
+                    inputs = [each.name for each in session.get_inputs()]
+                    self._loaded = session, _read_tokenizer(self._tokenizer), inputs
             return self._loaded
 
 

@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .native import native
 from .unavailable import EmbedderUnavailable as EmbedderUnavailable
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ class StaticEmbedder:
         for row, text in enumerate(texts):
             # One text at a time: batch encoding starts a thread pool that outlives the call and
             # complains about every later fork.
-            ids = tokenizer.encode(_encodable(text), add_special_tokens=False).ids[:MAX_TOKENS]
+            with native():
+                found = tokenizer.encode(_encodable(text), add_special_tokens=False)
+            ids = found.ids[:MAX_TOKENS]
             if not ids:
                 continue
             mean = weights[np.asarray(ids)].astype(np.float32).mean(axis=0)
