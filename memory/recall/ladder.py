@@ -31,7 +31,7 @@ from .time_phrases import time_asked
 CANDIDATES = 50
 """How many time may name."""
 
-LIFTED = 2.0
+LIFTED = 1.0
 """Standard deviations that past questions lift or sink a memory by at most, among what else was
 found."""
 

@@ -12,23 +12,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memory.recall.by_text import telling_terms
-from memory.recall.pointers import Bars, match
+from memory.recall.pointers import CLEARNESS, Bars, clearness, match
 from memory.store.keys import Keys
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CHANCE = 0.8
-"""The share of past questions whose nearest unlike one is farther than the bar: one in five new
-questions is led somewhere for nothing, which costs the reading of what it is led to (measured on
-the learning bench: a higher share misses rewordings, a lower one saves nothing)."""
+CHANCE = 0.85
+"""The share of past questions whose nearest unlike one is farther than the bar: about one in six
+new questions is led somewhere for nothing, which costs the reading of what it is led to (measured
+on the learning bench)."""
 SAMPLE = 256
 """Questions that are compared with all others to set the bars."""
 FEWEST = 16
 """With fewer questions that have a vector chance is not known: only the nearest are followed."""
-NEAREST = 64
-"""Among so many nearest questions one is looked for that is unlike."""
 GROWN = 1.25
 """The bars are set anew when there are so many times more questions."""
 ENDINGS = ("ing", "ies", "ed", "es", "e", "s")
@@ -102,20 +100,13 @@ class Likeness:
     def _nearest_unlike(
         self, keys: Keys, row: int, cosines: NDArray[np.float32]
     ) -> tuple[float, float] | None:
-        """(strength, cosine) of the nearest question that other memories answered."""
-        import numpy as np
-
-        def ends(at: int) -> set[int]:
-            return {key.target for key in keys.of[keys.questions[at].id]}
-
+        """(strength and clearness, cosine) of the nearest one that other memories answered."""
         strengths = match(cosines, self._words.covered(self._terms[keys.questions[row].id]))
-        few = min(NEAREST, len(strengths))
-        near = np.argpartition(-strengths, few - 1)[:few]
-        own = ends(row)
-        unlike = [int(other) for other in near if not own & ends(int(other))]
-        if not unlike:
+        own = {key.target for key in keys.of[keys.questions[row].id]}
+        ends, nearest, clear = clearness(keys, strengths, own)
+        if not ends:
             return None
-        return float(strengths[unlike].max()), float(cosines[unlike].max())
+        return nearest + CLEARNESS * clear, clearness(keys, cosines, own)[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ the embedder: so what was useful often never becomes what is found for everythin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,6 +29,11 @@ FOLLOWED_QUESTIONS = 2
 """Past questions whose targets are followed: what a third one adds is mostly read for nothing."""
 MARGIN = 0.04
 """How far the second may lie behind the first."""
+CLEARNESS = 0.3
+"""What it counts that no question which other memories answered is as near (measured: at one
+useless follow in seven this finds as many rewordings as do one in five without it)."""
+RIVALS = 64
+"""Among so many nearest questions one is looked for that other memories answered."""
 BOOST = 0.05
 """How much use lifts a key at most, as a cosine; and how far below the bar it can lift from."""
 DECAY_DAYS = 30.0
@@ -209,27 +214,49 @@ def _leads(
     """
     import numpy as np
 
-    asked: list[list[Lead]] = []
-    for row in np.flatnonzero(likeness >= bars.follow - BOOST):
+    first, _, clear = clearness(keys, likeness)
+    asked: list[tuple[float, list[Lead]]] = []
+    for row in np.flatnonzero(likeness >= bars.follow - BOOST - CLEARNESS * clear):
         question = keys.questions[row]
         right = [key for key in keys.of[question.id] if key.sign > 0 and not poor(key)]
         leads = [_lead(key, question.text, float(likeness[row]), now) for key in right]
-        if leads and max(lead.strength for lead in leads) >= bars.follow:
-            asked.append(leads)
-    asked.sort(
-        key=lambda leads: max((lead.strength, lead.key.used) for lead in leads), reverse=True
-    )
-    followed, count, best = dict[int, Lead](), 0, 0.0
-    for leads in asked:
-        strength = max(lead.strength for lead in leads)
-        best = max(best, strength)
-        new = [each for each in leads if each.key.target not in followed.keys() | barred]
-        if count == FOLLOWED_QUESTIONS or strength < best - MARGIN:
+        strength = max((lead.strength for lead in leads), default=0.0)
+        # Whoever leads where the nearest one leads is as clear as that one.
+        same = any(lead.key.target in first for lead in leads)
+        if leads and strength + CLEARNESS * clear * same >= bars.follow:
+            asked.append((strength, leads))
+    asked.sort(key=lambda each: (each[0], max(lead.key.used for lead in each[1])), reverse=True)
+    followed, count = dict[int, Lead](), 0
+    for strength, leads in asked:
+        if count == FOLLOWED_QUESTIONS or strength < asked[0][0] - MARGIN:
             break
+        new = [each for each in leads if each.key.target not in followed.keys() | barred]
         new.sort(key=lambda lead: (-lead.strength * posterior(lead.key), -lead.key.used))
         followed |= {lead.key.target: lead for lead in new}
         count += bool(new)
     return tuple(followed.values())
+
+
+def clearness(
+    keys: Keys, likeness: NDArray[np.float32], barred: Collection[int] = ()
+) -> tuple[set[int], float, float]:
+    """Where the nearest past question leads, its likeness, and how much nearer it is than the
+    nearest that leads elsewhere; 0 if none does. What leads to any of ``barred`` is passed over."""
+    import numpy as np
+
+    few = min(RIVALS, len(likeness))
+    first: set[int] = set()
+    nearest = 0.0
+    near = np.argpartition(-likeness, few - 1)[:few] if few else np.zeros(0, dtype=np.int64)
+    for row in near[np.lexsort((near, -likeness[near]))]:
+        ends = {key.target for key in keys.of[keys.questions[int(row)].id] if key.sign > 0}
+        if not ends or not ends.isdisjoint(barred):
+            continue
+        if not first:
+            first, nearest = ends, float(likeness[row])
+        elif first.isdisjoint(ends):
+            return first, nearest, nearest - float(likeness[row])
+    return first, nearest, 0.0
 
 
 def _lead(key: Key, text: str, likeness: float, now: int) -> Lead:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from memory.hyperspace.spaces import late, spaces
 from memory.protocols import Clock, Embedder
 from memory.recall import anchors as anchoring
 from memory.recall import by_vector, following, ladder, learned_weights, references, scanning
@@ -109,6 +110,12 @@ def _learned(
     if not questions.count(db):
         return {}
     stamp, vector = home(view.embedder, query.text)
+    # Beside token codes the map does not pay (measured: see the bench ``learning``).
+    coded = view.embedder and any(
+        late(part) for part in spaces(view.embedder) if part.stamp == stamp
+    )
+    if coded:
+        return {}
     made = sources.maps.fresh(db, sources.keys.fresh(db, stamp)) if vector is not None else None
     if made is None or vector is None:
         return {}
